@@ -60,17 +60,26 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 		dma_buf_put(dmabuf);
 }
 
-static void bo_free(struct drm_gem_object *obj)
+void guest_bo_release(struct guest_bo *bo)
 {
-	struct ttm_buffer_object *tbo = &to_guest_bo(obj)->tbo;
+	struct ttm_buffer_object *tbo = &bo->tbo;
 
-	guest_shown_leave(to_guest_bo(obj));
 	if (tbo->bulk_move) {
-		dma_resv_lock(obj->resv, NULL);
+		dma_resv_lock(tbo->base.resv, NULL);
 		ttm_bo_set_bulk_move(tbo, NULL);
-		dma_resv_unlock(obj->resv);
+		dma_resv_unlock(tbo->base.resv);
 	}
 	ttm_bo_fini(tbo);
+}
+
+static void bo_free(struct drm_gem_object *obj)
+{
+	struct guest_bo *bo = to_guest_bo(obj);
+
+	if (bo->spot)
+		guest_shown_release(bo);
+	else
+		guest_bo_release(bo);
 }
 
 /* Names (GEM_FLINK on the primary node) are another way to export. */
@@ -88,19 +97,21 @@ static struct dma_buf *bo_export(struct drm_gem_object *obj, int flags)
 	return drm_gem_prime_export(obj, flags);
 }
 
+/*
+ * As ttm_bo_mmap_obj(), but the mapping has a reference to GEM's object, not to TTM's: nobody has
+ * mapped what bo_free() gives back.
+ */
 static int bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	int ret;
-
 	/* What was imported is mapped by the file of who has exported it. */
-	if (obj->import_attach)
+	if (obj->import_attach || is_cow_mapping(vma->vm_flags))
 		return -EINVAL;
-	ret = ttm_bo_mmap_obj(vma, &to_guest_bo(obj)->tbo);
-	/* The mapping has a reference to TTM's object instead of that to GEM's. */
-	if (!ret)
-		drm_gem_object_put(obj);
-	return ret;
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	return 0;
 }
+
+/* GEM puts its object there, and TTM takes it for its own. */
+static_assert(!offsetof(struct ttm_buffer_object, base));
 
 /* As ttm_bo_vm_fault(), but when the device is gone, so is what was in the buffer. */
 static vm_fault_t bo_fault(struct vm_fault *vmf)
@@ -126,8 +137,8 @@ static vm_fault_t bo_fault(struct vm_fault *vmf)
 }
 
 static const struct vm_operations_struct bo_vm_ops = {
-	.open = ttm_bo_vm_open,
-	.close = ttm_bo_vm_close,
+	.open = drm_gem_vm_open,
+	.close = drm_gem_vm_close,
 	.fault = bo_fault,
 };
 

@@ -40,6 +40,7 @@ struct guest_shared {
  * @show_link:  in a list of those that a job will show; protected by the reservation
  * @spot:       where it lies, while the monitor may show it, and it is pinned; else NULL. Changes
  *              with the reservation and &struct guest_shown.lock held
+ * @pass:       &struct guest_vm.pass when it was brought back last; protected by the reservation
  * @in_way:     in a list of those that are moved for one in one piece, or empty; protected by the
  *              reservation
  * @place:      where it lies, if mappings may lead there, else NULL: it is evicted. Changes with
@@ -58,6 +59,7 @@ struct guest_bo {
 	bool no_room;
 	struct list_head show_link;
 	struct guest_spot *spot;
+	u64 pass;
 	struct list_head in_way;
 	const struct guest_place *place;
 	struct guest_shared *shared;
@@ -88,6 +90,9 @@ static inline u64 guest_bo_bytes(const struct guest_bo *bo)
 {
 	return bo->tbo.base.size;
 }
+
+/* The last part of freeing a buffer, of which no reference is left, and which is not shown. */
+void guest_bo_release(struct guest_bo *bo);
 
 /* Of a buffer that has a place. */
 static inline u64 guest_bo_addr(const struct guest_bo *bo, u64 offset, u64 *left)

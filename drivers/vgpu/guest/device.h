@@ -74,6 +74,7 @@ struct guest_vector {
  * @shown:        what the monitor may show
  * @room_mutex:   whose turn it is to look for framebuffer, of the jobs that have found none;
  *                outside of reservations
+ * @passes:       source of &struct guest_vm.pass
  * @vm_mutex:     protects @vms; taken where fences are signalled, so no memory is allocated under
  *                it
  * @vms:          address spaces, until their tables are freed
@@ -125,6 +126,7 @@ struct guest_dev {
 	struct guest_move move;
 	struct guest_shown shown;
 	struct mutex room_mutex;	/* whose turn it is to look for framebuffer */
+	atomic64_t passes;
 	struct mutex vm_mutex;		/* vms */
 	struct list_head vms;
 	struct guest_facts facts;

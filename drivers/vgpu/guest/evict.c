@@ -145,6 +145,9 @@ static int evict_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_oper
 		guest_bo_set_place(bo, place_now(bo));
 		return 0;
 	}
+	/* TTM takes it from its list, waits for its reservation, and does not look again. */
+	if (evict && tbo->pin_count)
+		return -EINTR;
 	/* Who is killed ends, whatever there is still to move. */
 	if (ctx->interruptible && fatal_signal_pending(current))
 		return -ERESTARTSYS;
@@ -198,7 +201,10 @@ int guest_evict_all(struct guest_dev *gdev)
 	int ret;
 
 	WRITE_ONCE(gdev->saving, true);
-	ret = ttm_resource_manager_evict_all(&gdev->ttm, &gdev->fb_man);
+	/* One that was pinned meanwhile is in another list then. */
+	do {
+		ret = ttm_resource_manager_evict_all(&gdev->ttm, &gdev->fb_man);
+	} while (ret == -EINTR);
 	WRITE_ONCE(gdev->saving, false);
 	return ret;
 }

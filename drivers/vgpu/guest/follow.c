@@ -108,18 +108,25 @@ static int bring(struct guest_bo *bo, const struct ttm_place *place, unsigned in
 {
 	struct ttm_placement placement = { nr, place };
 	struct ttm_operation_ctx ctx = { .interruptible = true };
-	int ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
+	int ret;
 
+	/* TTM may fail before it looks for room. */
+	bo->no_room = false;
+	ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
 	/* TTM says that there is no memory, also where it is no framebuffer. */
 	return ret == -ENOMEM && bo->no_room ? -EBUSY : ret;
 }
 
-/* Those come last that may not find a place again so easily. */
-static void add_in_way(struct list_head *list, struct drm_gem_object *obj)
+/*
+ * Those come last that may not find a place again so easily. What this pass has brought back does
+ * not go: it would be brought back in this pass, and so on for ever where there is no room for all.
+ */
+static void add_in_way(struct guest_vm *vm, struct list_head *list, struct drm_gem_object *obj)
 {
 	struct guest_bo *bo = to_guest_bo(obj);
 
-	if (bo->tbo.resource->mem_type != TTM_PL_VRAM || bo->spot || !list_empty(&bo->in_way))
+	if (bo->tbo.resource->mem_type != TTM_PL_VRAM || bo->spot || bo->pass == vm->pass ||
+	    !list_empty(&bo->in_way))
 		return;
 	if (bo->contiguous)
 		list_add_tail(&bo->in_way, list);
@@ -136,11 +143,11 @@ static void list_in_way(struct guest_vm *vm, struct list_head *list)
 
 	mutex_lock(&vm->lock);
 	drm_gpuvm_for_each_va(va, &vm->base)
-		add_in_way(list, va->gem.obj);
+		add_in_way(vm, list, va->gem.obj);
 	list_for_each_entry(change, &vm->pending, link)
 		for (i = 0; i < change->nr; i++)
 			if (change->op[i].vm_bo)
-				add_in_way(list, change->op[i].vm_bo->obj);
+				add_in_way(vm, list, change->op[i].vm_bo->obj);
 	mutex_unlock(&vm->lock);
 }
 
@@ -227,6 +234,8 @@ int guest_follow_validate(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
 		return 0;
 	ret = bring_back(vm, bo);
 	if (!ret)
+		bo->pass = vm->pass;
+	if (!ret)
 		ret = map_again(vm, vm_bo);
 	if (!ret)
 		vm_bo->evicted = false;
@@ -243,6 +252,7 @@ static int validate_all(struct drm_gpuvm_exec *exec)
 	int ret;
 
 	vm->moved = false;
+	vm->pass = atomic64_inc_return(&vm->gdev->passes);
 	vm->pieces = true;
 	ret = drm_gpuvm_validate(exec->vm, &exec->exec);
 	vm->pieces = false;
@@ -278,11 +288,18 @@ int guest_follow_lock(struct drm_gpuvm_exec *exec)
 	struct guest_dev *gdev = to_guest_vm(exec->vm)->gdev;
 	unsigned int turns = 0;
 	unsigned long end = 0;
-	bool turn = false, again = false;
+	bool turn = false, again = false, flushed = false;
 	int ret;
 
 	exec->extra.fn = validate_all;
-	while ((ret = lock_once(gdev, exec)) == -EBUSY || ret == -EAGAIN) {
+	while ((ret = lock_once(gdev, exec)) == -EBUSY || ret == -EAGAIN ||
+	       (ret == -ENOSPC && !flushed)) {
+		/* What was shown may be in the way, and is about to go. */
+		if (ret == -ENOSPC) {
+			flushed = true;
+			guest_shown_flush(gdev);
+			continue;
+		}
 		/* Two in one piece may want each other's place for ever. */
 		again = ret == -EAGAIN && !again;
 		if (again)

@@ -18,6 +18,9 @@
 #include "queue.h"
 #include "shown.h"
 
+/* Between two looks at what was locked, in jiffies. */
+#define AGAIN	(HZ / 20 ?: 1)
+
 /**
  * struct guest_spot - a place in the framebuffer that the monitor may show
  * @link:   in &struct guest_shown.spots
@@ -162,6 +165,11 @@ void guest_show_begin(struct guest_show *show)
 	spin_unlock_irq(&shown->lock);
 }
 
+static void shown_kick(struct guest_shown *shown)
+{
+	mod_delayed_work(guest_stop_wq, &shown->work, 0);
+}
+
 void guest_show_drop(struct guest_show *show)
 {
 	struct guest_shown *shown;
@@ -172,7 +180,7 @@ void guest_show_drop(struct guest_show *show)
 	shown = &show->gdev->shown;
 	spin_lock_irqsave(&shown->lock, flags);
 	show->over = true;
-	queue_work(guest_wq, &shown->work);
+	shown_kick(shown);
 	spin_unlock_irqrestore(&shown->lock, flags);
 }
 
@@ -202,11 +210,13 @@ static void show_ended(struct guest_show *show, struct dma_fence *fence)
 	spin_lock_irqsave(&shown->lock, flags);
 	show->ended = ++shown->clock;
 	list_move(&show->link, &shown->shows);
-	if (completed > present)
+	if (show->begun < shown->forgot)
+		show->over = true;
+	else if (completed > present)
 		show_replaces(show);
 	else if (completed < present || !show->signals)
 		show->over = true;
-	queue_work(guest_wq, &shown->work);
+	shown_kick(shown);
 	spin_unlock_irqrestore(&shown->lock, flags);
 }
 
@@ -234,7 +244,7 @@ static struct guest_spot *spot_next(struct guest_shown *shown, struct guest_spot
 	return next == &shown->spots ? NULL : list_entry(next, struct guest_spot, link);
 }
 
-/* The spot's buffer, with a reference; NULL: there is none, or guest_shown_leave() is to come. */
+/* The spot's buffer, with a reference; NULL: there is none, or it is (or is to be) in @leaving. */
 static struct guest_bo *spot_bo(struct guest_shown *shown, struct guest_spot *spot)
 {
 	struct guest_bo *bo;
@@ -247,16 +257,21 @@ static struct guest_bo *spot_bo(struct guest_shown *shown, struct guest_spot *sp
 	return bo;
 }
 
-/* Has a buffer stay no longer, unless another job has begun to show it. */
-static void spot_let_go(struct guest_shown *shown, struct guest_spot *spot)
+/*
+ * Has a buffer stay no longer, unless another job has begun to show it. Returns false if somebody
+ * has locked it: all others need not wait for that.
+ */
+static bool spot_let_go(struct guest_shown *shown, struct guest_spot *spot)
 {
 	struct guest_bo *bo = spot_bo(shown, spot);
+	bool locked, unused = false;
 	LIST_HEAD(none);
-	bool unused;
 
 	if (!bo)
-		return;
-	dma_resv_lock(bo->tbo.base.resv, NULL);
+		return true;
+	locked = dma_resv_trylock(bo->tbo.base.resv);
+	if (!locked)
+		goto out;
 	spin_lock_irq(&shown->lock);
 	unused = !spot->shows && spot->bo;
 	spin_unlock_irq(&shown->lock);
@@ -265,18 +280,54 @@ static void spot_let_go(struct guest_shown *shown, struct guest_spot *spot)
 		bo_unpin(bo);
 	}
 	dma_resv_unlock(bo->tbo.base.resv);
+out:
 	drm_gem_object_put(&bo->tbo.base);
+	return locked;
 }
 
-static void free_spots(struct guest_dev *gdev)
+/* Frees a buffer, but not its place. Returns false if somebody has locked it. */
+static bool release_bo(struct guest_shown *shown, struct guest_bo *bo)
+{
+	if (!dma_resv_trylock(bo->tbo.base.resv))
+		return false;
+	spot_leave(shown, bo, &to_guest_resource(bo->tbo.resource)->blocks);
+	bo_unpin(bo);
+	ttm_bo_set_bulk_move(&bo->tbo, NULL);
+	dma_resv_unlock(bo->tbo.base.resv);
+	guest_bo_release(bo);
+	return true;
+}
+
+static bool release_bos(struct guest_shown *shown)
+{
+	struct guest_bo *bo, *next;
+	LIST_HEAD(locked);
+	LIST_HEAD(all);
+	bool done;
+
+	spin_lock_irq(&shown->lock);
+	list_splice_init(&shown->leaving, &all);
+	spin_unlock_irq(&shown->lock);
+	list_for_each_entry_safe(bo, next, &all, show_link)
+		if (!release_bo(shown, bo))
+			list_move(&bo->show_link, &locked);
+	done = list_empty(&locked);
+	spin_lock_irq(&shown->lock);
+	list_splice(&locked, &shown->leaving);
+	spin_unlock_irq(&shown->lock);
+	return done;
+}
+
+static bool free_spots(struct guest_dev *gdev)
 {
 	struct guest_shown *shown = &gdev->shown;
 	struct guest_spot *spot, *next;
 	LIST_HEAD(unused);
+	bool done = true;
 
 	for (spot = spot_next(shown, NULL); spot; spot = spot_next(shown, spot))
 		if (!READ_ONCE(spot->shows))
-			spot_let_go(shown, spot);
+			done &= spot_let_go(shown, spot);
 	spin_lock_irq(&shown->lock);
 	list_for_each_entry_safe(spot, next, &shown->spots, link)
 		if (!spot->shows && !spot->bo)
@@ -286,13 +337,15 @@ static void free_spots(struct guest_dev *gdev)
 		guest_fb_free(gdev, &spot->blocks);
 		kfree(spot);
 	}
+	return done;
 }
 
-static void shown_work(struct work_struct *work)
+/* Returns whether there is nothing more to be freed now. */
+static bool shown_pass(struct guest_shown *shown)
 {
-	struct guest_shown *shown = container_of(work, struct guest_shown, work);
 	struct guest_show *show, *next;
 	LIST_HEAD(over);
+	bool done;
 	u32 i;
 
 	mutex_lock(&shown->mutex);
@@ -307,8 +360,23 @@ static void shown_work(struct work_struct *work)
 	spin_unlock_irq(&shown->lock);
 	list_for_each_entry_safe(show, next, &over, link)
 		kvfree(show);
-	free_spots(container_of(shown, struct guest_dev, shown));
+	done = release_bos(shown);
+	done &= free_spots(container_of(shown, struct guest_dev, shown));
 	mutex_unlock(&shown->mutex);
+	return done;
+}
+
+static void shown_work(struct work_struct *work)
+{
+	struct guest_shown *shown = container_of(to_delayed_work(work), struct guest_shown, work);
+
+	if (!shown_pass(shown))
+		mod_delayed_work(guest_stop_wq, &shown->work, AGAIN);
+}
+
+void guest_shown_flush(struct guest_dev *gdev)
+{
+	flush_delayed_work(&gdev->shown.work);
 }
 
 void guest_shown_forget(struct guest_dev *gdev)
@@ -321,22 +389,20 @@ void guest_shown_forget(struct guest_dev *gdev)
 	list_for_each_entry(show, &shown->shows, link)
 		if (show->ended)
 			show->over = true;
-	queue_work(guest_wq, &shown->work);
+	shown->forgot = ++shown->clock;
+	shown_kick(shown);
 	spin_unlock_irqrestore(&shown->lock, flags);
 }
 
-void guest_shown_leave(struct guest_bo *bo)
+void guest_shown_release(struct guest_bo *bo)
 {
-	struct guest_dev *gdev = to_guest_dev(bo->tbo.base.dev);
+	struct guest_shown *shown = &to_guest_dev(bo->tbo.base.dev)->shown;
 
-	/* Without a reference nobody else changes it. */
-	if (!bo->spot)
-		return;
-	dma_resv_lock(bo->tbo.base.resv, NULL);
-	spot_leave(&gdev->shown, bo, &to_guest_resource(bo->tbo.resource)->blocks);
-	bo_unpin(bo);
-	dma_resv_unlock(bo->tbo.base.resv);
-	queue_work(guest_wq, &gdev->shown.work);
+	/* Without a reference nobody else changes it, and it is in no other list. */
+	spin_lock_irq(&shown->lock);
+	list_add_tail(&bo->show_link, &shown->leaving);
+	spin_unlock_irq(&shown->lock);
+	shown_kick(shown);
 }
 
 u64 guest_shown_bytes(struct guest_dev *gdev)
@@ -403,7 +469,10 @@ static void shown_fini(struct drm_device *drm, void *res)
 	struct guest_dev *gdev = to_guest_dev(drm);
 
 	guest_shown_forget(gdev);
-	flush_work(&gdev->shown.work);
+	/* Who has brought the device's end is perhaps a worker, of guest_wq. */
+	cancel_delayed_work_sync(&gdev->shown.work);
+	while (!shown_pass(&gdev->shown))
+		cond_resched();
 }
 
 int guest_shown_init(struct guest_dev *gdev)
@@ -417,6 +486,7 @@ int guest_shown_init(struct guest_dev *gdev)
 	spin_lock_init(&shown->lock);
 	INIT_LIST_HEAD(&shown->shows);
 	INIT_LIST_HEAD(&shown->spots);
-	INIT_WORK(&shown->work, shown_work);
+	INIT_LIST_HEAD(&shown->leaving);
+	INIT_DELAYED_WORK(&shown->work, shown_work);
 	return drmm_add_action_or_reset(&gdev->drm, shown_fini, NULL);
 }

@@ -24,16 +24,20 @@ struct guest_show;
  * @lock:    protects what follows; taken where fences are signalled, and by interrupt handlers
  * @shows:   struct guest_show, until they are freed; those of jobs that have ended come first
  * @spots:   struct guest_spot: the places that these have
+ * @leaving: buffers that are to be freed, by &struct guest_bo.show_link
  * @clock:   counts what happens to them
+ * @forgot:  when the device was reset last, by @clock
  * @work:    frees those that show nothing any more
  */
 struct guest_shown {
 	struct mutex mutex;		/* spots that go */
-	spinlock_t lock;		/* shows, spots, clock */
+	spinlock_t lock;		/* shows, spots, leaving, clock, forgot */
 	struct list_head shows;
 	struct list_head spots;
+	struct list_head leaving;
 	u64 clock;
-	struct work_struct work;
+	u64 forgot;
+	struct delayed_work work;
 };
 
 /* Probe, when there can be buffers. */
@@ -54,11 +58,14 @@ void guest_show_follow(struct guest_show *show, struct guest_fence *fence);
 /* The job was not put there. May be NULL. Any context. */
 void guest_show_drop(struct guest_show *show);
 
-/* The device was reset, and shows nothing. No job from before that is in a ring. Any context. */
+/* The device was reset, and shows nothing of what was put into a ring before. Any context. */
 void guest_shown_forget(struct guest_dev *gdev);
 
-/* The buffer is being freed; its place is not, while it is shown. */
-void guest_shown_leave(struct guest_bo *bo);
+/* Frees a buffer that has a spot and no reference; not its place, while that is shown. */
+void guest_shown_release(struct guest_bo *bo);
+
+/* Places that are not shown any more are free when this returns, if nobody has locked them. */
+void guest_shown_flush(struct guest_dev *gdev);
 
 /* Bytes that guest_shown_save() saves. */
 u64 guest_shown_bytes(struct guest_dev *gdev);

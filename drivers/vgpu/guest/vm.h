@@ -33,6 +33,7 @@ struct guest_dev;
  * @fb_bytes:    buffers of the framebuffer that @base has; protected by its reservation
  * @pieces:      only buffers in one piece are brought back; protected likewise
  * @moved:       others were moved for that; protected likewise
+ * @pass:        number of the present pass over what is to be brought back; protected likewise
  * @rings:       slots of the upper half that have the ring of a queue
  * @sched:       does asynchronous binds
  * @entity:      the only one of @sched
@@ -54,6 +55,7 @@ struct guest_vm {
 	u64 fb_bytes;
 	bool pieces;
 	bool moved;
+	u64 pass;
 	struct ida rings;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;

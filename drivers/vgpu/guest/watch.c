@@ -72,15 +72,15 @@ static bool watch_busy(struct guest_queue *queue, struct watch_seen *seen)
 	first = list_first_entry_or_null(&queue->pending, struct guest_fence, link);
 	busy = !queue->error && first;
 	seen->get = queue->base + readq(GUEST_PAGE_REG(queue, get));
-	wrong = seen->get < queue->completed || seen->get > queue->submitted;
+	wrong = !queue->error &&
+		(seen->get < queue->completed || seen->get > queue->submitted);
 	seen->done = first && first->base.seqno <= seen->get ? first->base.seqno : 0;
 	seen->fresh = queue->fresh;
 	queue->fresh = false;
 	spin_unlock_irq(&queue->lock);
-	/* The queue is lost then. */
 	if (wrong)
-		guest_queue_poll(queue);
-	return busy && !wrong;
+		guest_queue_lose(queue, DRM_VGPU_QUEUE_DEVICE);
+	return busy;
 }
 
 /*
@@ -111,7 +111,6 @@ static bool watch_queue(struct guest_queue *queue, u32 status)
 	if (watch_is_late(queue, seen.done)) {
 		WRITE_ONCE(gdev->late_jobs, gdev->late_jobs + 1);
 		guest_queue_poll(queue);
-		return true;
 	}
 	state = readl(GUEST_PAGE_REG(queue, state));
 	if (state == VGPU_HW_STATE_DISABLED && guest_dev_forgot(gdev))

@@ -85,6 +85,7 @@ static const struct test tests[] = {
 	{ "evict_own", test_evict_own, false },
 	{ "evict_pieces", test_evict_pieces, false },
 	{ "evict_stays", test_evict_stays, false },
+	{ "evict_crowd", test_evict_crowd, false },
 	{ "evict_tables", test_evict_tables, false },
 	{ "evict_killed", test_evict_killed, false },
 	{ "present", test_present, false },

@@ -148,6 +148,7 @@ bool test_evict_idle_first(void);
 bool test_evict_own(void);
 bool test_evict_pieces(void);
 bool test_evict_stays(void);
+bool test_evict_crowd(void);
 bool test_evict_tables(void);
 bool test_evict_killed(void);
 bool test_fail_evict(void);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,11 @@
 #define OTHER		(LARGE / 2 / OTHERS)
 
 /* All of the framebuffer but the end of it, and more page tables than find room there. */
+#define HALF		(16 * MIB)
+/* Of these only two find room in three aligned blocks of 2 MiB. */
+#define CROWD		14u
+#define CROWDED		(2 * MIB + PAGE)
+
 #define HALVES		31u
 #define TABLES		1200u
 
@@ -158,49 +164,102 @@ bool test_evict_pieces(void)
 	return module_again(SMALL) && pieces_change_places() && module_again(NULL);
 }
 
-/* Where what is shown is in the way, that is told at once, and nobody's buffers are evicted. */
-bool test_evict_stays(void)
+/*
+ * Fills the framebuffer, shows part @nr, and frees the others. Returns whether a piece of HALF and
+ * one MiB, which @mine wants at VA_MORE, finds no place any more.
+ */
+static bool shown_is_in_way(int fd, int mine, uint32_t nr, uint32_t *queue, uint32_t *mine_queue)
 {
-	uint32_t vm, queue, handle[PARTS], large, i;
-	int fd, other, mine;
-	uint64_t start;
+	uint32_t vm, handle[PARTS], large, i;
 
-	CHECK(module_again(SMALL));
-	fd = node_open();
-	mine = node_open();
-	CHECK(fd >= 0 && mine >= 0);
 	CHECK_RET(vm_make(fd, &vm), 0);
-	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+	CHECK_RET(queue_make(fd, vm, GR, 4, queue), 0);
 	for (i = 0; i < PARTS; i++) {
 		CHECK_RET(bo_make_piece(fd, PART, 0, &handle[i]), 0);
 		CHECK_RET(bind_map(fd, vm, handle[i], 0, VA_PART(i), PART, 0), 0);
 	}
-	for (i = 0; i < PARTS; i++)
-		if (is_kept(i))
-			CHECK_RET(present(fd, queue, VA_PART(i), PART / PAGE), 0);
+	CHECK_RET(present(fd, *queue, VA_PART(nr), PART / PAGE), 0);
 	for (i = 0; i < PARTS; i++) {
-		if (is_kept(i))
+		if (i == nr)
 			continue;
 		CHECK_RET(bind_unmap(fd, vm, VA_PART(i), PART), 0);
 		CHECK_RET(bo_close(fd, handle[i]), 0);
 	}
-	other = others_begin(OTHERS, OTHER);
 	CHECK_RET(vm_make(mine, &vm), 0);
-	CHECK_RET(queue_make(mine, vm, CE, 4, &queue), 0);
-	CHECK_RET(bo_make_piece(mine, LARGE, 0, &large), 0);
-	CHECK_RET(bind_map(mine, vm, large, 0, VA_MORE, LARGE, 0), 0);
+	CHECK_RET(queue_make(mine, vm, CE, 4, mine_queue), 0);
+	CHECK_RET(bo_make_piece(mine, HALF + MIB, 0, &large), 0);
+	CHECK_RET(bind_map(mine, vm, large, 0, VA_MORE, HALF + MIB, 0), 0);
+	return exec_wait(mine, *mine_queue, NULL, 0) == -ENOSPC;
+}
+
+/* Where what is shown is in the way, that is told at once, and nobody's buffers are evicted. */
+bool test_evict_stays(void)
+{
+	uint32_t vm, queue, mine_queue, handle, nr, i;
+	int fd, other, mine;
+	uint64_t start;
+
+	/* One in the middle is: the allocator begins at an end. */
+	for (nr = 0; ; nr++) {
+		CHECK(nr < PARTS && module_again(SMALL));
+		fd = node_open();
+		mine = node_open();
+		CHECK(fd >= 0 && mine >= 0);
+		if (shown_is_in_way(fd, mine, (PARTS / 2 + nr) % PARTS, &queue, &mine_queue))
+			break;
+		close(fd);
+		close(mine);
+	}
+	other = others_begin(OTHERS, OTHER);
 	start = clk_ns();
 	for (i = 0; i < 3; i++)
-		CHECK_RET(exec_wait(mine, queue, NULL, 0), -ENOSPC);
+		CHECK_RET(exec_wait(mine, mine_queue, NULL, 0), -ENOSPC);
 	CHECK(clk_ns() - start < AT_ONCE_NS);
 	CHECK(resident_is(other, OTHERS * OTHER));
-	/* When it is shown no more, there is room. */
+	/* Something else is shown, at an end. */
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, GR, 4, &queue), 0);
+	CHECK_RET(bo_make_piece(fd, PAGE, 0, &handle), 0);
+	CHECK_RET(bind_map(fd, vm, handle, 0, VA_DATA, PAGE, 0), 0);
+	CHECK_RET(present(fd, queue, VA_DATA, 1), 0);
+	CHECK_RET(exec_wait(mine, mine_queue, NULL, 0), 0);
+	CHECK(resident_is(mine, HALF + MIB));
 	close(fd);
-	fb_free(mine);
-	CHECK_RET(exec_wait(mine, queue, NULL, 0), 0);
-	CHECK(resident_is(mine, LARGE));
 	close(mine);
 	close(other);
+	return module_again(NULL);
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * More buffers in one piece than find room, though they are fewer bytes than there are: each is in
+ * the way of another. Who waits for room looks for signals, and holds up nobody.
+ */
+bool test_evict_crowd(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct drm_vgpu_exec exec = { 0 };
+	uint32_t vm, handle, i;
+	int fd;
+
+	CHECK(module_again(SMALL));
+	fd = node_open();
+	CHECK(fd >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &exec.queue_id), 0);
+	for (i = 0; i < CROWD; i++) {
+		CHECK_RET(bo_make_piece(fd, CROWDED, vm, &handle), 0);
+		CHECK_RET(bind_map(fd, vm, handle, 0, VA_DATA + i * 2 * CROWDED, CROWDED, 0), 0);
+	}
+	CHECK(!sigaction(SIGALRM, &action, NULL));
+	alarm(5);
+	CHECK(ioctl(fd, DRM_IOCTL_VGPU_EXEC, &exec) < 0 && errno == EINTR);
+	alarm(0);
+	close(fd);
 	return module_again(NULL);
 }
 

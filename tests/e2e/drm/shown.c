@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "picture.h"
@@ -165,6 +166,29 @@ static void show_nothing(struct client *client)
 	CHECK_RET(present(client->fd, client->queue, VA_MORE, 2), -EIO);
 }
 
+/* Who has nothing but a mapping has the buffer, also when it is shown no more. */
+static bool mapped(void)
+{
+	struct client client, other;
+	int fd;
+
+	client_begin(&client, false);
+	show(&client);
+	CHECK_RET(bind_unmap(client.fd, client.vm, VA_DATA, SURFACE), 0);
+	CHECK_RET(bo_close(client.fd, client.buf.handle), 0);
+	client_begin(&other, false);
+	show(&other);
+	fd = take_all();
+	CHECK(!picture_differs(client.buf.ptr, WIDTH, HEIGHT, PITCH, client.seed));
+	picture_draw(client.buf.ptr, WIDTH, HEIGHT, PITCH, other.seed + 1);
+	CHECK(is_there(&other));
+	close(fd);
+	client_end(&other);
+	munmap(client.buf.ptr, SURFACE);
+	close(client.fd);
+	return true;
+}
+
 static bool freed(void)
 {
 	struct client client, other;
@@ -196,6 +220,7 @@ static bool freed(void)
 	client_end(&client);
 	CHECK(held_is(free, SURFACE));
 	stays(&other);
+	CHECK(mapped());
 	/* A device that was reset shows nothing. */
 	CHECK(function_reset());
 	CHECK(held_is(free, 0));
