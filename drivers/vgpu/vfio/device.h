@@ -2,6 +2,8 @@
 /*
  * A vGPU as a PCI function over VFIO: its parts, and the order of their locks.
  *
+ * The locks of migration (migrate.h) are outside of all others.
+ *
  * Locks, outermost first, none of them held over an access to user memory: config_lock (mutex),
  * vgpu_irqs.lock (mutex), vgpu_irqs.raise_lock (raw spinlock). No lock of the core is taken while
  * one of them is held. The core raises interrupts with the instance's front_lock held, so
@@ -21,6 +23,7 @@
 #include "edid_region.h"
 #include "irq.h"
 #include "map.h"
+#include "migrate.h"
 #include "plane.h"
 
 /**
@@ -34,6 +37,7 @@
  * @edid:        the EDID region
  * @map:         regions of the device's file, and their mappings
  * @plane:       the picture on the first head
+ * @migrate:     migration
  */
 struct vgpu_vfio {
 	struct vfio_device vdev;
@@ -45,6 +49,7 @@ struct vgpu_vfio {
 	struct vgpu_edid_region edid;
 	struct vgpu_map map;
 	struct vgpu_plane plane;
+	struct vgpu_migrate migrate;
 };
 
 #endif /* _VGPU_DEVICE_H */

@@ -260,7 +260,7 @@ static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned
 	case VFIO_DEVICE_SET_IRQS:
 		return vgpu_vfio_set_irqs(dev, user);
 	case VFIO_DEVICE_RESET:
-		return vgpu_access_reset(dev);
+		return vgpu_migrate_reset(dev);
 	case VFIO_DEVICE_QUERY_GFX_PLANE:
 		return dev->map.regions.plane_bytes ? vgpu_plane_query(&dev->plane, user) : -ENOTTY;
 	default:
@@ -294,6 +294,7 @@ static void vgpu_vfio_close_device(struct vfio_device *vdev)
 	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 
 	WRITE_ONCE(dev->map.opened, false);
+	vgpu_migrate_close(dev);
 	vgpu_instance_close(dev->instance);
 	vgpu_plane_close(&dev->plane);
 	vgpu_irq_stop(&dev->irqs);
@@ -327,6 +328,7 @@ static int vgpu_vfio_init(struct vfio_device *vdev)
 	mutex_init(&dev->edid.lock);
 	vgpu_irq_init(&dev->irqs);
 	vgpu_plane_init(&dev->plane, &dev->map);
+	vgpu_migrate_init(dev);
 	return 0;
 }
 
@@ -334,6 +336,7 @@ static void vgpu_vfio_release(struct vfio_device *vdev)
 {
 	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 
+	vgpu_migrate_exit(dev);
 	vgpu_plane_exit(&dev->plane);
 	vgpu_irq_free(&dev->irqs);
 	mutex_destroy(&dev->edid.lock);
@@ -395,6 +398,7 @@ static int vgpu_vfio_setup(struct vgpu_vfio *dev, struct vgpu_instance *instance
 	dev->map.mapping = dev->vdev.inode->i_mapping;
 	dev->instance = instance;
 	instance->front_data = dev;
+	vgpu_migrate_setup(dev);
 	return 0;
 }
 
