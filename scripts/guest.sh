@@ -37,7 +37,7 @@ guest_qemu() {
 # does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port, with GUEST_PLUG=fixed it
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
 # instead of by its group and a container; GUEST_OPTIONS has more options of the device,
-# GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as its
+# GUEST_INCOMING where it waits for the state of another guest, GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as its
 # disk, GUEST_SWAP one that it may write, GUEST_APPEND more of the kernel's command line.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
@@ -53,6 +53,9 @@ guest_start() {
 		bus+=,bus=slot1
 	elif [[ ${GUEST_PLUG:-} == fixed ]]; then
 		driver=vfio-pci-nohotplug
+	fi
+	if [[ ${GUEST_INCOMING:-} ]]; then
+		machine+=(-incoming "$GUEST_INCOMING")
 	fi
 	if [[ ${GUEST_DISK:-} ]]; then
 		machine+=(-device "virtio-blk-pci,drive=disk"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: end-to-end tests inside a lab machine. Groups: guest (QEMU guests), display (what
-# QEMU shows), driver (vgpu_guest.ko), long (more of both), debian (Debian guests), igt
+# QEMU shows), driver (vgpu_guest.ko), migrate (guests that move), long (more of both), debian (Debian guests), igt
 # (its tests in one), smoke (a guest), iommufd (one by its cdev), manage (mdevctl), nodedev, domains
 # (libvirt), pci (the host's view). TAP, with a last line "N passed, N failed".
 set -euo pipefail
@@ -16,6 +16,8 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . tests/e2e/driver.sh
 # shellcheck source=tests/e2e/debian.sh
 . tests/e2e/debian.sh
+# shellcheck source=tests/e2e/migrate.sh
+. tests/e2e/migrate.sh
 # shellcheck source=tests/e2e/manage.sh
 . tests/e2e/manage.sh
 # shellcheck source=tests/e2e/libvirt.sh
@@ -515,6 +517,7 @@ tests_of() {
 		[[ ! ${DRIVER_TESTS:-} ]] || { echo driver; return; }
 		echo driver driver_attack driver_label driver_unmap driver_quarantine \
 			driver_suspend driver_usage ;;
+	migrate) echo "${MIGRATE_TESTS[@]}" ;;
 	long) echo driver_exits samples_in_a_guest ;;
 	debian) echo debian_guest debian_systemd debian_hibernate debian_usage ;;
 	igt) echo debian_igt ;;

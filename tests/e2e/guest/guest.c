@@ -22,6 +22,7 @@
 static const struct job {
 	const char *name;
 	bool (*run)(struct vgpu_dev *dev, const struct options *options);
+	bool alone;	/* without a vGPU */
 } jobs[] = {
 	{ "load", load_run },
 	{ "secret", secret_run },
@@ -35,6 +36,7 @@ static const struct job {
 	{ "samples", samples_run },
 	{ "small", samples_run_small },
 	{ "crowd", crowd_run },
+	{ "memory", memory_run, .alone = true },
 };
 
 static const struct job *find_job(const char *name)
@@ -94,6 +96,8 @@ static bool run(int argc, char **argv)
 		return failed("no such job: %s", argc > 1 ? argv[1] : "(none)");
 	if (!parse(argc, argv, &options))
 		return false;
+	if (job->alone)
+		return job->run(NULL, &options);
 	start = clk_ns();
 	if (vgpu_dev_open_pci(&dev, NULL))
 		return failed("open: %s", vgpu_dev_error(NULL));
