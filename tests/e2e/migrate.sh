@@ -8,12 +8,17 @@
 
 MIGRATE_TESTS=(migrate_at_work migrate_copies_memory migrate_to_a_file migrate_cancelled
 	migrate_killed)
-C=${A//1/3}
 
 # migration_is NAME STATUS
 migration_is() {
 	guest_qmp "$1" do query-migrate >"$GUEST_DIR/$1.migration"
 	[[ $(jq -r .status "$GUEST_DIR/$1.migration") == "$2" ]]
+}
+
+# migration_over NAME
+migration_over() {
+	guest_qmp "$1" do query-migrate >"$GUEST_DIR/$1.migration"
+	[[ $(jq -r .status "$GUEST_DIR/$1.migration") =~ ^(completed|failed|cancelled)$ ]]
 }
 
 # runstate_is NAME STATUS
@@ -47,26 +52,35 @@ migrate_begin() {
 
 # migrate_ends FROM: the move ends well, and then the QEMU that the guest has left.
 migrate_ends() {
-	until_true 120 migration_is "$1" completed
+	until_true 60 migration_over "$1"
 	cat "$GUEST_DIR/$1.migration"
+	migration_is "$1" completed
 	guest_qmp "$1" do quit
 	guest_ended "$1" $((60 * SLOW)) || fail "guest $1 has moved, and does not end"
 }
 
+# migrate_stop NAME: stops a guest that is to be moved. Of a device that stands still nothing is copied
+# ahead, and QEMU ends the move only when what is left fits into its limit of downtime, at the rate
+# of what it has copied last, which may be little.
+migrate_stop() {
+	guest_qmp "$1" do stop
+	guest_qmp "$1" do migrate-set-parameters downtime-limit=60000
+}
+
 # There and on to a third vGPU, in one memory.
 test_migrate_at_work() {
-	local job=(load --seconds 0 --mib 4)
+	local c=${A//1/3} job=(load --seconds 0 --mib 4)
 	local -x GUEST_MEMORY=$GUEST_DIR/memory
 	mdev_create "$A" SG16-1Q
 	mdev_create "$B" SG16-1Q
-	mdev_create "$C" SG16-1Q
+	mdev_create "$c" SG16-1Q
 	migrate_start a "$A" "${job[@]}"
 	working a
 	migrate_await b "$B" "${job[@]}"
 	migrate_begin a b
 	migrate_ends a
 	is_free "$A"
-	migrate_await c "$C" "${job[@]}"
+	migrate_await c "$c" "${job[@]}"
 	migrate_begin b c
 	migrate_ends b
 	sleep 1
@@ -82,7 +96,7 @@ test_migrate_copies_memory() {
 	migrate_start a "$A" load --seconds 0 --mib 4
 	working a
 	migrate_await b "$B" load --seconds 0 --mib 4
-	guest_qmp a do stop
+	migrate_stop a
 	migrate_begin a b
 	migrate_ends a
 	until_true 60 runstate_is b paused
@@ -98,7 +112,7 @@ test_migrate_to_a_file() {
 	mdev_create "$A" SG16-1Q
 	migrate_start a "$A" load --seconds 0 --mib 4
 	working a
-	guest_qmp a do stop
+	migrate_stop a
 	guest_qmp a do migrate "uri=exec:cat >$GUEST_DIR/saved"
 	migrate_ends a
 	is_free "$A"
@@ -118,14 +132,17 @@ test_migrate_cancelled() {
 	mdev_create "$B" SG16-1Q
 	migrate_start a "$A" load --seconds 0 --mib 16
 	working a
+	guest_qmp a do migrate-set-parameters max-bandwidth=1000000
 	for _ in 1 2; do
 		migrate_await b "$B" load --seconds 0 --mib 16
 		migrate_begin a b
+		until_true 60 migration_is a active
 		guest_qmp a do migrate_cancel
 		until_true 60 migration_is a cancelled
 		guest_kill b
 		is_free "$B"
 	done
+	guest_qmp a do migrate-set-parameters max-bandwidth=1000000000
 	migrate_await b "$B" load --seconds 0 --mib 16
 	migrate_begin a b
 	migrate_ends a
