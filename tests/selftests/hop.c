@@ -157,6 +157,17 @@ void hop_create_beside(struct fx_vgpu *v, const char *type, struct fx_vgpu *besi
 	link[n] = 0;
 	snprintf(path, sizeof(path), "/dev/vfio%.16s", strrchr(link, '/'));
 	*dev = *beside->dev;
+	/* To be closed by itself: what both would free it has not got. */
+	dev->fb = NULL;
+	dev->chan_pages = NULL;
+	dev->chan_used = NULL;
+	dev->irq_fds = NULL;
+	dev->irqs = 0;
+	dev->config_fd = -1;
+	dev->lock_fd = -1;
+	dev->pagemap_fd = -1;
+	dev->container = fcntl(beside->dev->container, F_DUPFD_CLOEXEC, 0);
+	CHECK(dev->container >= 0, "%s", strerror(errno));
 	for (tries = 0; tries < 1000; tries++) {
 		dev->group = open(path, O_RDWR | O_CLOEXEC);
 		if (dev->group >= 0 || errno != ENOENT)
@@ -228,6 +239,7 @@ uint64_t hop(struct fx_vgpu *v, unsigned int passes)
 		 dev->channels * VGPU_HW_PAGE_SIZE);
 	take_fd(next.dev->fd, dev->fd);
 	take_fd(next.dev->group, dev->group);
+	close(next.dev->container);
 	free(next.dev);
 	next.dev = NULL;
 	hop_state(v, VFIO_DEVICE_STATE_RUNNING, NULL);

@@ -123,6 +123,27 @@ static int load_take(struct vgpu_load *load, size_t bytes)
 	return ret;
 }
 
+/* Whether more may be written: 0 or -errno. What follows the end of a stream makes it a bad one. */
+static int load_check(struct vgpu_load *load)
+{
+	int ret;
+
+	lockdep_assert_held(&load->user_lock);
+	ret = mutex_lock_killable(&load->dev_lock);
+	if (ret)
+		return ret;
+	if (!load->dev) {
+		ret = -ENODEV;
+	} else if (vgpu_stream_ended(&load->stream)) {
+		vgpu_inst_notice_limited(load->dev->instance,
+					 "state refused: more comes behind its end\n");
+		load->ended = false;
+		ret = -EINVAL;
+	}
+	mutex_unlock(&load->dev_lock);
+	return ret;
+}
+
 static ssize_t load_write(struct file *file, const char __user *user, size_t count, loff_t *pos)
 {
 	struct vgpu_load *load = file->private_data;
@@ -134,10 +155,11 @@ static ssize_t load_write(struct file *file, const char __user *user, size_t cou
 	if (ret)
 		return ret;
 	while (!load->error && done < count) {
-		if (vgpu_stream_ended(&load->stream)) {
-			load->error = -EINVAL;
+		/* Once in a frame is enough: load_take() looks, too. */
+		if (!done || vgpu_stream_ended(&load->stream))
+			load->error = load_check(load);
+		if (load->error)
 			break;
-		}
 		part = min(vgpu_stream_want(&load->stream, &to), count - done);
 		if (copy_from_user(to, user + done, part)) {
 			ret = -EFAULT;

@@ -180,6 +180,11 @@ static struct file *migrate_set_state(struct vfio_device *vdev, enum vfio_device
 	if (ret)
 		return ERR_PTR(ret);
 	while (!IS_ERR(file) && migrate->state != to) {
+		/* Only a reset leads out of it; VFIO warns who asks for another way. */
+		if (migrate->state == VFIO_DEVICE_STATE_ERROR) {
+			file = ERR_PTR(-EINVAL);
+			break;
+		}
 		ret = vfio_mig_get_next_state(vdev, migrate->state, to, &next);
 		file = ret ? ERR_PTR(ret) : migrate_step(dev, next);
 		if (IS_ERR(file))
