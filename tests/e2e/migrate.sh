@@ -6,8 +6,8 @@
 # A guest that TCG emulates loses writes if its memory is copied while it runs (migration.rst). So
 # both QEMUs share the memory, or the guest is stopped first.
 
-MIGRATE_TESTS=(migrate_at_work migrate_copies_memory migrate_to_a_file migrate_cancelled
-	migrate_killed)
+MIGRATE_TESTS=(migrate_at_work migrate_to_a_file)
+MIGRATE_LONG=(migrate_copies_memory migrate_cancelled migrate_killed)
 
 # migration_is NAME STATUS
 migration_is() {

@@ -518,12 +518,12 @@ tests_of() {
 		echo driver driver_attack driver_label driver_unmap driver_quarantine \
 			driver_suspend driver_usage ;;
 	migrate) echo "${MIGRATE_TESTS[@]}" ;;
-	long) echo driver_exits samples_in_a_guest ;;
+	long) echo driver_exits samples_in_a_guest "${MIGRATE_LONG[@]}" ;;
 	debian) echo debian_guest debian_systemd debian_hibernate debian_usage ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
-	domains) echo virsh_domains ;;
+	domains) echo virsh_domains virsh_saves ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
 	*) echo "$1" ;;
 	esac
