@@ -299,8 +299,7 @@ test_virsh_domains() {
 	refused 'in use' virsh nodedev-destroy "$name"
 	refused "$A is in use by driver QEMU, domain a" virsh start b
 	domain_is b 'shut off'
-	# The state of a vGPU is not saved if nobody asks QEMU for that: said at once, and the domain
-	# goes on.
+	# Nobody asks QEMU to save the state of a vGPU: said at once, and the domain goes on.
 	refused 'migrat' virsh managedsave a
 	refused 'migrat' virsh save a "$GUEST_DIR/a.save"
 	# Its share can be changed.
@@ -331,8 +330,8 @@ test_virsh_domains() {
 	until_true 60 vgpu_is "$A" created
 }
 
-# A domain that is at work is saved and restored, with its vGPU; and once more as it is done when the
-# host is to be started anew, after which the driver and the vGPU are new.
+# A domain that is at work is saved and restored, with its vGPU; and once more as it is done when
+# the host is to be started anew, after which the driver and the vGPU are new.
 test_virsh_saves() {
 	tools_install
 	lab-libvirtd

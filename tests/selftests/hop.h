@@ -42,8 +42,8 @@ struct hop_stream {
 void hop_stream_free(struct hop_stream *stream);
 
 /*
- * Asks for a state of the device (enum vfio_device_mig_state). Returns 0 or a negative errno; @data is set to the file of the
- * stream, or -1; NULL: there is none to be expected.
+ * Asks for a state of the device (enum vfio_device_mig_state). Returns 0 or a negative errno; @data
+ * is set to the file of the stream, or -1; NULL: there is none to be expected.
  */
 int hop_try_state(struct fx_vgpu *v, unsigned int state, int *data);
 void hop_state(struct fx_vgpu *v, unsigned int state, int *data);

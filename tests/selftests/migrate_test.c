@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Migration of a vGPU into another one of the same GPU, through VFIO: its states, and work that goes
- * on at random moments of a move.
+ * Migration of a vGPU into another one of the same GPU, through VFIO: its states, and work that
+ * goes on at random moments of a move.
  */
 #include <endian.h>
 #include <errno.h>
