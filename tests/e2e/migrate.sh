@@ -60,8 +60,8 @@ migrate_ends() {
 }
 
 # migrate_stop NAME: stops a guest that is to be moved. Of a device that stands still nothing is
-# copied ahead, and QEMU ends the move only when what is left fits into its limit of downtime, at the rate
-# of what it has copied last, which may be little.
+# copied ahead, and QEMU ends the move only when what is left fits into its limit of downtime, at
+# the rate of what it has copied last, which may be little.
 migrate_stop() {
 	guest_qmp "$1" do stop
 	guest_qmp "$1" do migrate-set-parameters downtime-limit=60000
