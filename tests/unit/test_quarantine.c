@@ -281,7 +281,8 @@ static void test_moves(void **state)
 		vgpu_quarantine_init(&stays, 1 + random_next(&seed) % 5, 60 * SEC, 60 * SEC);
 		moves = stays;
 		for (i = 0; i < 100; i++) {
-			step = random_next(&seed) % (random_next(&seed) % 4 ? 30 * SEC : 5000 * SEC);
+			step = random_next(&seed) % 4 ? 30 * SEC : 5000 * SEC;
+			step = random_next(&seed) % step;
 			now += step;
 			assert_int_equal(vgpu_quarantine_expire(&stays, now),
 					 vgpu_quarantine_expire(&moves, now + shift));
