@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The interrupts of a vGPU that moves: its table, and what is pending. The eventfds are its user's. */
+/* The interrupts of a vGPU that moves: table, and what is pending. The eventfds are its user's. */
 #include <linux/bitops.h>
 #include <linux/pci_regs.h>
 #include <linux/unaligned.h>
