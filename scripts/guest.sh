@@ -38,8 +38,8 @@ guest_qemu() {
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
 # instead of by its group and a container; GUEST_OPTIONS has more options of the device,
 # GUEST_INCOMING where it waits for the state of another guest, GUEST_MEMORY a file that is its
-# memory, GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as its
-# disk, GUEST_SWAP one that it may write, GUEST_APPEND more of the kernel's command line.
+# memory, GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as
+# its disk, GUEST_SWAP one that it may write, GUEST_APPEND more of the kernel's command line.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
 	shift 2

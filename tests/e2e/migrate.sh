@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Tests of run.sh: guests that move to another QEMU with their vGPU while they work. Where the kernel
-# has no log of the guest memory that a device writes, as Debian's has not, VFIO's container has one,
+# Tests of run.sh: guests that move to another QEMU with their vGPU while they work. Where the
+# kernel has no log of the guest memory that a device writes, as Debian's has not, VFIO's container has one,
 # which is exact for a vGPU; and QEMU wants to be told so, by enable-migration=on.
 #
 # A guest that TCG emulates loses writes if its memory is copied while it runs (migration.rst). So
@@ -59,9 +59,9 @@ migrate_ends() {
 	guest_ended "$1" $((60 * SLOW)) || fail "guest $1 has moved, and does not end"
 }
 
-# migrate_stop NAME: stops a guest that is to be moved. Of a device that stands still nothing is copied
-# ahead, and QEMU ends the move only when what is left fits into its limit of downtime, at the rate
-# of what it has copied last, which may be little.
+# migrate_stop NAME: stops a guest that is to be moved. Of a device that stands still nothing is
+# copied ahead, and QEMU ends the move only when what is left fits into its limit of downtime, at
+# the rate of what it has copied last, which may be little.
 migrate_stop() {
 	guest_qmp "$1" do stop
 	guest_qmp "$1" do migrate-set-parameters downtime-limit=60000

@@ -42,8 +42,8 @@ struct hop_stream {
 void hop_stream_free(struct hop_stream *stream);
 
 /*
- * Asks for a state of the device (enum vfio_device_mig_state). Returns 0 or a negative errno; @data is set to the file of the
- * stream, or -1; NULL: there is none to be expected.
+ * Asks for a state of the device (enum vfio_device_mig_state). Returns 0 or a negative errno; @data
+ * is set to the file of the stream, or -1; NULL: there is none to be expected.
  */
 int hop_try_state(struct fx_vgpu *v, unsigned int state, int *data);
 void hop_state(struct fx_vgpu *v, unsigned int state, int *data);
@@ -73,5 +73,16 @@ void hop_create_beside(struct fx_vgpu *v, const char *type, struct fx_vgpu *besi
  * Returns the bytes of its state, without memory.
  */
 uint64_t hop(struct fx_vgpu *v, unsigned int passes);
+
+/* What the host has counted of a vGPU. */
+struct hop_counts {
+	uint64_t packets;
+	uint64_t frames;
+	uint64_t faults;
+};
+
+/* What @v has, and with @moved that of all vGPUs that hop() has removed since the begin. */
+void hop_count_begin(void);
+void hop_count(const struct fx_vgpu *v, bool moved, struct hop_counts *counts);
 
 #endif /* HOP_H */

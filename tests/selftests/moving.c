@@ -13,7 +13,8 @@
 #define SC_W(rd, rs2, rs1)	RV_R(12, rs2, rs1, 2, rd, 0x2f)
 
 /* Moves the vGPU, over and over, until all packets of the channels have completed. */
-static unsigned int move_until(const struct moving *how, struct vgpu_chan *const *chans, unsigned int nr)
+static unsigned int move_until(const struct moving *how, struct vgpu_chan *const *chans,
+			       unsigned int nr)
 {
 	uint64_t start = clk_ms();
 	unsigned int i, moved = 0;

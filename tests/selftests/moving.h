@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Work of the vGPU of space.h that is moved while it runs, however that is done: it goes on with the
- * registers, the memory and the program that it had.
+ * Work of the vGPU of space.h that is moved while it runs, however that is done: it goes on with
+ * the registers, the memory and the program that it had.
  */
 #ifndef MOVING_H
 #define MOVING_H

@@ -257,6 +257,7 @@ void vgpu_migrate_setup(struct vgpu_vfio *dev)
 	dev->vdev.migration_flags = VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P |
 				    VFIO_MIGRATION_PRE_COPY;
 	dev->vdev.mig_ops = &migrate_ops;
+	vgpu_dma_log_setup(dev);
 }
 
 /**

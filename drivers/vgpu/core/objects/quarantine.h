@@ -54,7 +54,8 @@ struct vgpu_quarantine {
  * @quarantines: number of quarantines so far
  * @left_ns:     rest of the present quarantine; 0: there is none
  * @next_ns:     length of the next quarantine
- * @quiet_ns:    time since the last fault, or since the last quarantine has expired; ~0: neither yet
+ * @quiet_ns:    time since the last fault, or since the last quarantine has expired; ~0: none of
+ *               them yet
  * @age_ns:      age of each fault, the oldest first
  */
 struct vgpu_quarantine_ages {
