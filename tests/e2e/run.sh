@@ -3,7 +3,8 @@
 # run.sh GROUP...: end-to-end tests inside a lab machine. Groups: guest (QEMU guests), display (what
 # QEMU shows), driver (vgpu_guest.ko), migrate (guests that move), long (more of both), debian
 # (Debian guests), igt (its tests in one), smoke (a guest), iommufd (one by its cdev), manage
-# (mdevctl), nodedev, domains (libvirt), pci (the host's view). TAP, with a last line "N passed, N failed".
+# (mdevctl), nodedev, domains (libvirt), pci (the host's view). TAP, with a last line "N passed, N
+# failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
@@ -550,7 +551,7 @@ main() {
 }
 
 if (( ! $# )) || [[ $1 == --help ]]; then
-	sed -n '3,7s/^# //p' "${BASH_SOURCE[0]}"
+	sed -n '3,8s/^# //p' "${BASH_SOURCE[0]}"
 	(( $# )) || exit 2
 	exit 0
 fi

@@ -50,14 +50,14 @@ static void work(void)
 	};
 	uint64_t *out;
 
-	if (!gr) {
+	CHECK(!gr || vgpu_chan_state(gr) != VGPU_HW_STATE_FAULTED, "");
+	if (gr && vgpu_chan_get(gr) != le64toh(gr->page->put))
+		return;
+	if (gr) {
+		check_results();
+	} else {
 		gr = compute_chan(&v);
 		COMPUTE_LOAD(&v, words);
-	} else if (vgpu_chan_get(gr) != le64toh(gr->page->put)) {
-		CHECK(vgpu_chan_state(gr) != VGPU_HW_STATE_FAULTED, "");
-		return;
-	} else {
-		check_results();
 	}
 	out = (uint64_t *)(v.dev->fb + COMPUTE_OUT);
 	memset(out, 0, (ITEMS + 1) * 8);
@@ -285,6 +285,8 @@ static void taken_or_not(int ret)
 	}
 	CHECK_EQ(hop_get_state(&other), ret && ret != -EFAULT ? VFIO_DEVICE_STATE_ERROR :
 		 VFIO_DEVICE_STATE_STOP, "%s", strerror(-ret));
+	if (hop_get_state(&other) == VFIO_DEVICE_STATE_ERROR)
+		CHECK_EQ(fx_backed_bytes(&other), 0);
 	FX_OK(other.dev, vgpu_dev_reset(other.dev));
 	CHECK_EQ(fx_backed_bytes(&other), 0);
 	CHECK_EQ(hop_get_state(&other), VFIO_DEVICE_STATE_RUNNING);

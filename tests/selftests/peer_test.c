@@ -99,6 +99,7 @@ static unsigned int refusals(int kmsg)
 	char line[2048];
 	ssize_t n;
 
+	errno = 0;
 	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0 || errno == EPIPE) {
 		line[n > 0 ? n : 0] = '\0';
 		if (strstr(line, other.uuid) && strstr(line, "state refused")) {
