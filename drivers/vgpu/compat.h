@@ -86,6 +86,13 @@ static inline u32 vgpu_crc32c(u32 crc, const void *data, size_t length)
 #endif
 }
 
+/* For iova_bitmap_set(). */
+#if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
+#define VGPU_IMPORT_IOMMUFD	MODULE_IMPORT_NS(IOMMUFD)
+#else
+#define VGPU_IMPORT_IOMMUFD	MODULE_IMPORT_NS("IOMMUFD")
+#endif
+
 #if KERNEL_VERSION(6, 18, 0) > LINUX_VERSION_CODE
 static inline bool mm_flags_test(int flag, const struct mm_struct *mm)
 {

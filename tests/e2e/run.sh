@@ -551,7 +551,7 @@ main() {
 }
 
 if (( ! $# )) || [[ $1 == --help ]]; then
-	sed -n '3,7s/^# //p' "${BASH_SOURCE[0]}"
+	sed -n '3,8s/^# //p' "${BASH_SOURCE[0]}"
 	(( $# )) || exit 2
 	exit 0
 fi

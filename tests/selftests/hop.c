@@ -215,6 +215,33 @@ static void take_fd(int from, int to)
 	close(from);
 }
 
+static struct hop_counts gone;
+
+static void add_counts(const struct fx_vgpu *v, struct hop_counts *to)
+{
+	struct vgpu_ctl_instance inst;
+	unsigned int i;
+
+	fx_instance(v, &inst);
+	for (i = 0; i < inst.engines; i++)
+		to->packets += inst.engine[i].packets;
+	to->frames += inst.frames;
+	to->faults += inst.faults;
+}
+
+void hop_count_begin(void)
+{
+	memset(&gone, 0, sizeof(gone));
+}
+
+void hop_count(const struct fx_vgpu *v, bool moved, struct hop_counts *counts)
+{
+	memset(counts, 0, sizeof(*counts));
+	if (moved)
+		*counts = gone;
+	add_counts(v, counts);
+}
+
 uint64_t hop(struct fx_vgpu *v, unsigned int passes)
 {
 	static struct hop_stream stream;
@@ -251,6 +278,7 @@ uint64_t hop(struct fx_vgpu *v, unsigned int passes)
 	memcpy(v->id, next.id, sizeof(id));
 	memcpy(next.uuid, uuid, sizeof(uuid));
 	memcpy(next.id, id, sizeof(id));
+	add_counts(&next, &gone);
 	fx_remove(&next);
 	return hop_state_bytes(&stream);
 }

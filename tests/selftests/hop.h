@@ -74,4 +74,15 @@ void hop_create_beside(struct fx_vgpu *v, const char *type, struct fx_vgpu *besi
  */
 uint64_t hop(struct fx_vgpu *v, unsigned int passes);
 
+/* What the host has counted of a vGPU. */
+struct hop_counts {
+	uint64_t packets;
+	uint64_t frames;
+	uint64_t faults;
+};
+
+/* What @v has, and with @moved that of all vGPUs that hop() has removed since the begin. */
+void hop_count_begin(void);
+void hop_count(const struct fx_vgpu *v, bool moved, struct hop_counts *counts);
+
 #endif /* HOP_H */

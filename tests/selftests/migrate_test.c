@@ -314,8 +314,82 @@ static void passes_and_resets(void)
 	hop_stream_free(&stream);
 }
 
+static uint64_t precopy_bytes(int data, bool *initial)
+{
+	struct hop_precopy_info info = { .argsz = sizeof(info) };
+
+	CHECK_EQ(ioctl(data, HOP_GET_PRECOPY_INFO, &info), 0);
+	CHECK(!info.initial_bytes || !info.dirty_bytes, "");
+	*initial = info.initial_bytes;
+	return info.initial_bytes + info.dirty_bytes;
+}
+
+/* There is an end for now where the driver says that nothing is left, and nowhere else. */
+static void precopy_ends(void)
+{
+	uint8_t bytes[1000];
+	uint64_t left, before;
+	bool initial;
+	ssize_t n;
+	int data;
+
+	fx_need("have a framebuffer that is tracked");
+	fx_create_open(&v, fx_default_type());
+	/* There is something to begin with, even if the vGPU has never done anything. */
+	hop_state(&v, HOP_PRE_COPY, &data);
+	before = precopy_bytes(data, &initial);
+	CHECK(before && initial, "");
+	CHECK(hop_data_size(&v) >= before, "");
+	memset(v.dev->fb, 1, 5 * PAGE);
+	clk_sleep_ms(150);
+	for (;;) {
+		left = precopy_bytes(data, &initial);
+		n = read(data, bytes, sizeof(bytes));
+		if (n < 0)
+			break;
+		CHECK(left && n > 0, "%zd, of %llu", n, (unsigned long long)left);
+	}
+	CHECK_EQ(errno, ENOMSG);
+	CHECK_EQ(precopy_bytes(data, &initial), 0);
+	memset(v.dev->fb, 2, 5 * PAGE);
+	clk_sleep_ms(150);
+	CHECK_EQ(precopy_bytes(data, &initial), 5 * PAGE);
+	CHECK(!initial, "");
+	CHECK_EQ(read(data, bytes, sizeof(bytes)), (ssize_t)sizeof(bytes));
+	before = precopy_bytes(data, &initial);
+	CHECK(before > 5 * PAGE - sizeof(bytes) && before < 5 * PAGE + PAGE, "%llu",
+	      (unsigned long long)before);
+	hop_state(&v, VFIO_DEVICE_STATE_STOP_COPY, NULL);
+	while ((n = read(data, bytes, sizeof(bytes))) > 0)
+		;
+	CHECK_EQ(n, 0);
+	CHECK_EQ(read(data, bytes, sizeof(bytes)), 0);
+	close(data);
+}
+
+/* The pause of a state is ended by the administrator, over the user's head. */
+static void pause_ended_by_other(void)
+{
+	int data;
+
+	fx_create_open(&v, fx_default_type());
+	hop_state(&v, VFIO_DEVICE_STATE_STOP, NULL);
+	CHECK_EQ(fx_debugfs(&v, "resume"), 0);
+	CHECK_EQ(hop_try_state(&v, VFIO_DEVICE_STATE_STOP_COPY, &data), -EBUSY);
+	CHECK_EQ(hop_get_state(&v), VFIO_DEVICE_STATE_STOP);
+	hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+	hop_state(&v, VFIO_DEVICE_STATE_STOP, NULL);
+	CHECK(is_paused(&v), "");
+	CHECK_EQ(fx_debugfs(&v, "resume"), 0);
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	hop_state(&v, VFIO_DEVICE_STATE_STOP_COPY, &data);
+	close(data);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(states),
+	KTAP_TEST(precopy_ends),
+	KTAP_TEST(pause_ended_by_other),
 	KTAP_TEST(streams_end),
 	KTAP_TEST(bad_streams),
 	KTAP_TEST(other_vgpus),

@@ -221,4 +221,3 @@ void moving_signals(const struct moving *how, unsigned int signals)
 	ktap_note("%u signals were written and not noted", seen);
 	vgpu_buf_free(&buf);
 }
-

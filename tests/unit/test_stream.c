@@ -331,6 +331,10 @@ static void test_fits(void **state)
 	WRONG(board[1] = 'X', "board is SX16 there, SG16 here");
 	WRONG(type[6] = 'B', "type is SG16-1B there, SG16-1Q here");
 	WRONG(type[31] = 1, "type");
+	/* What comes from there makes no lines of its own in a log. */
+	WRONG(type[2] = '\n', "type is SG?6-1Q there");
+	WRONG(type[2] = '\33', "type is SG?6-1Q there");
+	WRONG(type[2] = 0xff, "type is SG?6-1Q there");
 	WRONG(fb_bytes = htole64(1ull << 40), "framebuffer in bytes is 1099511627776 there");
 	WRONG(channels = htole32(15), "number of channels is 15 there, 16 here");
 	WRONG(heads = htole32(4), "heads");

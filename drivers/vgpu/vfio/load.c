@@ -13,6 +13,7 @@
 #include <linux/vgpu_record.h>
 
 #include "../core/objects/state.h"
+#include "access.h"
 #include "device.h"
 #include "migrate.h"
 
@@ -25,6 +26,7 @@
  * @stream:  its reader
  * @error:   0, or why it cannot be read any further
  * @ended:   it is complete
+ * @resets:  of the vGPU when the stream began: one that it does not know of would lose memory
  * @function: the frame FUNCTION, or NULL
  * @faults:  the frame FAULTS
  * @state:   the records so far
@@ -37,6 +39,7 @@ struct vgpu_load {
 	struct vgpu_stream stream;
 	int error;
 	bool ended;
+	u64 resets;
 	struct vgpu_frame_function *function;
 	struct vgpu_frame_faults faults;
 	struct vgpu_records state;
@@ -204,12 +207,26 @@ static const struct file_operations load_fops = {
 	.release = load_release,
 };
 
+/* Resets the vGPU, which is about to be given another state. */
+static int load_clear(struct vgpu_load *load, struct vgpu_vfio *dev)
+{
+	int ret = vgpu_instance_clear(dev->instance);
+
+	if (ret)
+		return ret;
+	vgpu_access_config_reset(dev);
+	vgpu_irq_reset(&dev->irqs);
+	load->resets = atomic64_read(&dev->instance->resets);
+	return 0;
+}
+
 /**
- * vgpu_load_begin() - begin to load a vGPU
- * @dev: a device that is open, paused, and reset
+ * vgpu_load_begin() - begin to load a vGPU, which loses the state that it has
+ * @dev: a device that is open and paused
  *
- * Context: sleeps.
- * Return: the stream, which vgpu_load_end() ends; or an ERR_PTR: -ENOMEM, -ENFILE.
+ * Context: sleeps, killable.
+ * Return: the stream, which vgpu_load_end() ends; or an ERR_PTR: -ENOMEM, -ENFILE, or an error of
+ * vgpu_instance_clear(): then the device has its state.
  */
 struct vgpu_load *vgpu_load_begin(struct vgpu_vfio *dev)
 {
@@ -230,6 +247,11 @@ struct vgpu_load *vgpu_load_begin(struct vgpu_vfio *dev)
 		return ERR_PTR(ret);
 	}
 	stream_open(file_inode(load->file), load->file);
+	ret = load_clear(load, dev);
+	if (ret) {
+		fput(load->file);
+		return ERR_PTR(ret);
+	}
 	/* Without a frame FAULTS there was none. */
 	load->faults.quiet_ns = cpu_to_le64(~0ULL);
 	load->dev = dev;
@@ -278,25 +300,37 @@ static int load_config(struct vgpu_load *load)
 	return 0;
 }
 
+/* Why the state must not be built, or NULL. */
+static const char *load_lacks(const struct vgpu_load *load)
+{
+	if (!load->ended)
+		return "it is not complete";
+	if (load->resets != atomic64_read(&load->dev->instance->resets))
+		return "the vGPU was reset meanwhile";
+	return NULL;
+}
+
 /**
  * vgpu_load_finish() - build the vGPU from what was written
  * @load: the stream
  *
  * Context: sleeps, killable.
- * Return: 0; -EINVAL if the stream is not complete or was refused; or an error of
- * vgpu_instance_load(). After an error the device must be reset.
+ * Return: 0; -EINVAL if the stream is not complete or was refused, or the vGPU was reset; or an
+ * error of vgpu_instance_load(). After an error the device must be reset.
  */
 int vgpu_load_finish(struct vgpu_load *load)
 {
 	struct vgpu_instance *instance;
+	const char *lack;
 	int ret;
 
 	ret = mutex_lock_killable(&load->dev_lock);
 	if (ret)
 		return ret;
 	instance = load->dev->instance;
-	if (!load->ended) {
-		vgpu_inst_notice_limited(instance, "state refused: it is not complete\n");
+	lack = load_lacks(load);
+	if (lack) {
+		vgpu_inst_notice_limited(instance, "state refused: %s\n", lack);
 		ret = -EINVAL;
 		goto unlock;
 	}

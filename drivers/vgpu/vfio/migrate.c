@@ -73,13 +73,11 @@ static int migrate_pause(struct vgpu_vfio *dev)
 	return ret;
 }
 
-static int migrate_resume(struct vgpu_vfio *dev)
+/* The host's administrator may have ended the pause before (debugfs): then there is none to end. */
+static void migrate_resume(struct vgpu_vfio *dev)
 {
-	int ret = vgpu_instance_resume(dev->instance);
-
-	if (!ret)
-		dev->migrate.paused = false;
-	return ret;
+	vgpu_instance_resume(dev->instance);
+	dev->migrate.paused = false;
 }
 
 /* Begins to save. Returns the stream's file, with a reference for the user, or an ERR_PTR. */
@@ -101,13 +99,8 @@ static struct file *migrate_save(struct vgpu_vfio *dev, bool stop)
 
 static struct file *migrate_load(struct vgpu_vfio *dev)
 {
-	struct vgpu_load *load;
-	int ret;
+	struct vgpu_load *load = vgpu_load_begin(dev);
 
-	ret = vgpu_instance_clear(dev->instance);
-	if (ret)
-		return ERR_PTR(ret);
-	load = vgpu_load_begin(dev);
 	if (IS_ERR(load))
 		return ERR_CAST(load);
 	dev->migrate.load = load;
@@ -140,7 +133,8 @@ static struct file *migrate_step(struct vgpu_vfio *dev, enum vfio_device_mig_sta
 		return ERR_PTR(migrate_pause(dev));
 	case ARC(RUNNING_P2P, RUNNING):
 	case ARC(PRE_COPY_P2P, PRE_COPY):
-		return ERR_PTR(migrate_resume(dev));
+		migrate_resume(dev);
+		return NULL;
 	case ARC(RUNNING_P2P, STOP):
 	case ARC(STOP, RUNNING_P2P):
 		return NULL;
@@ -263,6 +257,7 @@ void vgpu_migrate_setup(struct vgpu_vfio *dev)
 	dev->vdev.migration_flags = VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P |
 				    VFIO_MIGRATION_PRE_COPY;
 	dev->vdev.mig_ops = &migrate_ops;
+	vgpu_dma_log_setup(dev);
 }
 
 /**
@@ -307,10 +302,11 @@ int vgpu_migrate_reset(struct vgpu_vfio *dev)
 		return ret;
 	migrate_end_files(migrate);
 	ret = vgpu_access_reset(dev);
-	if (!ret && migrate->paused)
-		ret = migrate_resume(dev);
-	if (!ret)
+	if (!ret) {
+		if (migrate->paused)
+			migrate_resume(dev);
 		migrate->state = VFIO_DEVICE_STATE_RUNNING;
+	}
 	mutex_unlock(&migrate->lock);
 	return ret;
 }

@@ -28,8 +28,9 @@
 
 /**
  * struct vgpu_save - a stream that is being read
- * @user_lock: one read at a time; protects @frame, @bytes and @at
- * @dev_lock: protects the other fields, but for @file and @frame
+ * @user_lock: one read at a time; protects @frame. To change @bytes, or @at to less, takes both
+ *          locks; to read them takes one
+ * @dev_lock: protects the other fields, but for @file
  * @file:   its file, which owns this structure; constant
  * @dev:    the device; NULL: the stream is over
  * @frame:  a frame, with its head
@@ -41,6 +42,7 @@
  * @pass:   the pass that is under way
  * @pass_ns: when it began, CLOCK_MONOTONIC; 0: none has begun
  * @initial: it is the first one
+ * @renew:  a pass was cut short when it began, and its pages must not be saved yet
  * @dropped: all memory was dropped, and the stream does not say that yet
  * @left:   pages of the pass that were not saved
  * @first:  number of the first page of the run that is to be saved next
@@ -52,7 +54,7 @@
  * @state_at: bytes of them that were saved
  */
 struct vgpu_save {
-	struct mutex user_lock;	/* frame, bytes, at */
+	struct mutex user_lock;	/* frame; with dev_lock: bytes, at */
 	struct mutex dev_lock;	/* the others */
 	struct file *file;
 	struct vgpu_vfio *dev;
@@ -65,6 +67,7 @@ struct vgpu_save {
 	struct vgpu_dirty_pass pass;
 	u64 pass_ns;
 	bool initial;
+	bool renew;
 	bool dropped;
 	u64 left;
 	u64 first;
@@ -82,7 +85,17 @@ static void save_seal(struct vgpu_save *save, size_t length)
 	lockdep_assert_held(&save->dev_lock);
 	vgpu_frame_seal(save->frame, save->stage, length, save->number++);
 	save->bytes = sizeof(*save->frame) + length;
-	save->at = 0;
+	WRITE_ONCE(save->at, 0);
+}
+
+/* Bytes that can be read before the next pass begins; with dev_lock alone that is an estimate. */
+static u64 save_unread(const struct vgpu_save *save)
+{
+	u64 begin = sizeof(struct vgpu_frame_head) + sizeof(struct vgpu_stream_about);
+
+	lockdep_assert_held(&save->dev_lock);
+	return (save->stage == VGPU_FRAME_BEGIN ? begin : 0) + save->bytes - READ_ONCE(save->at) +
+	       (save->left + save->nr) * VGPU_STREAM_PAGE;
 }
 
 static int save_read_page(struct vgpu_save *save, unsigned int bar, u64 page, void *to)
@@ -96,28 +109,34 @@ static int save_take_pass(struct vgpu_save *save)
 	int ret;
 
 	lockdep_assert_held(&save->dev_lock);
+	save->pass.dropped = false;
 	ret = vgpu_dirty_pass(save->dev->instance, &save->pass);
-	if (ret)
-		return ret;
-	save->initial = !save->pass_ns;
-	save->pass_ns = ktime_get_ns();
-	save->left = save->pass.pages;
 	/*
 	 * A run that was taken from the last pass, and not saved, is in no pass any more, unless
-	 * its pages are gone: it is saved as it is now.
+	 * its pages are gone: it is saved as it is now. That they are gone is told once only, even
+	 * if the pass is cut short.
 	 */
 	if (save->pass.dropped) {
 		save->dropped = true;
 		save->nr = 0;
 	}
+	save->renew = ret;
+	if (ret)
+		return ret;
+	save->initial = !save->pass_ns;
+	save->pass_ns = ktime_get_ns();
+	save->left = save->pass.pages;
 	return 0;
 }
 
-/* Begins a pass if the last one is over, and it is time. */
+/* Begins a pass if the last one is over, and it is time; or if that was cut short. */
 static int save_refresh(struct vgpu_save *save)
 {
-	if (save->stopped || save->left || save->nr ||
-	    (save->pass_ns && ktime_get_ns() - save->pass_ns < SAVE_PASS_NS))
+	bool over = !save->left && !save->nr;
+
+	if (save->pass_ns && ktime_get_ns() - save->pass_ns < SAVE_PASS_NS)
+		over = false;
+	if (save->stopped || !(over || save->renew))
 		return 0;
 	return save_take_pass(save);
 }
@@ -249,7 +268,7 @@ static int save_next(struct vgpu_save *save)
 
 	lockdep_assert_held(&save->dev_lock);
 	save->bytes = 0;
-	save->at = 0;
+	WRITE_ONCE(save->at, 0);
 	while (save->stage <= VGPU_FRAME_END) {
 		if (save->stage == VGPU_FRAME_MEMORY) {
 			ret = save_refresh(save);
@@ -307,7 +326,7 @@ static ssize_t save_read(struct file *file, char __user *user, size_t count, lof
 			ret = -EFAULT;
 			break;
 		}
-		save->at += part;
+		WRITE_ONCE(save->at, save->at + part);
 		done += part;
 		if (fatal_signal_pending(current))
 			ret = -EINTR;
@@ -333,7 +352,7 @@ static int save_precopy_info(struct vgpu_save *save, struct vfio_precopy_info *i
 	else
 		ret = save_refresh(save);
 	if (!ret) {
-		bytes = (save->left + save->nr) * VGPU_STREAM_PAGE;
+		bytes = save_unread(save);
 		info->initial_bytes = save->initial ? bytes : 0;
 		info->dirty_bytes = save->initial ? 0 : bytes;
 	}
@@ -495,7 +514,7 @@ void vgpu_save_end(struct vgpu_save *save)
 }
 
 /**
- * vgpu_save_left() - tell how much memory is left to be read
+ * vgpu_save_left() - tell how much is left to be read, without what comes behind the memory
  * @save: the stream
  * @bytes: set
  *
@@ -510,7 +529,7 @@ int vgpu_save_left(struct vgpu_save *save, u64 *bytes)
 	if (ret)
 		return ret;
 	ret = save_refresh(save);
-	*bytes = (save->left + save->nr) * VGPU_STREAM_PAGE;
+	*bytes = save_unread(save);
 	mutex_unlock(&save->dev_lock);
 	return ret;
 }

@@ -56,6 +56,14 @@ void vgpu_frame_seal(struct vgpu_frame_head *head, u32 type, u32 length, u32 num
 	head->crc = cpu_to_le32(frame_crc(*head, head + 1, length));
 }
 
+/* What a peer has sent goes into the log, and must not look like other lines of that. */
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
 /* Whether two texts are the same, which need not end within their fields. */
 static bool same_text(const u8 *mine, const u8 *theirs, size_t size, const char *name, char *why,
 		      size_t why_size)
@@ -65,6 +73,7 @@ static bool same_text(const u8 *mine, const u8 *theirs, size_t size, const char 
 	snprintf(why, why_size, "%s is %.*s there, %.*s here", name,
 		 (int)strnlen((const char *)theirs, size), theirs,
 		 (int)strnlen((const char *)mine, size), mine);
+	make_printable(why);
 	return false;
 }
 

@@ -188,13 +188,14 @@ void vgpu_instance_faults_export(struct vgpu_instance *instance, struct vgpu_qua
 void vgpu_instance_faults_import(struct vgpu_instance *instance,
 				 const struct vgpu_quarantine_ages *ages)
 {
-	u64 until_ns;
+	u64 was_ns, until_ns;
 
 	raw_spin_lock(&instance->quarantine_lock);
+	was_ns = instance->quarantine.until_ns;
 	vgpu_quarantine_import(&instance->quarantine, ktime_get_ns(), ages);
 	until_ns = instance->quarantine.until_ns;
 	raw_spin_unlock(&instance->quarantine_lock);
-	if (!until_ns)
+	if (until_ns == was_ns)
 		return;
 	vgpu_instance_event(instance, VGPU_EVENT_QUARANTINED, 0, 0, until_ns);
 	mod_delayed_work(system_wq, &instance->quarantine_work, 0);

@@ -69,8 +69,8 @@ static int state_load(struct vgpu_instance *instance, const struct vgpu_records 
 	while (!ret && from.type)
 		ret = vgpu_record_skip(&from);
 	if (ret == -EINVAL)
-		vgpu_inst_notice(instance, "state refused: record %u, %s: %s\n", from.looked,
-				 from.record, from.field);
+		vgpu_inst_notice_limited(instance, "state refused: record %u, %s: %s\n",
+					 from.looked, from.record, from.field);
 	return ret;
 }
 
