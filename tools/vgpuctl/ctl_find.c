@@ -57,6 +57,21 @@ int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 	return ret;
 }
 
+int ctl_find_type(int fd, const struct vgpu_ctl_gpu *gpu, const char *text,
+		  struct vgpu_ctl_type *type)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < gpu->types; i++) {
+		ret = ctl_type(fd, gpu->gpu, i, type);
+		if (ret || ctl_text_is(type->name, sizeof(type->name), text) ||
+		    ctl_text_is(type->id, sizeof(type->id), text))
+			return ret;
+	}
+	return -ENOENT;
+}
+
 enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret)
 {
 	char text[UUID_STR_LEN];

@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 #include <linux/vgpu_record.h>
 
+#include "../core/objects/about.h"
 #include "../core/objects/state.h"
 #include "device.h"
 #include "migrate.h"
@@ -221,7 +222,7 @@ struct vgpu_load *vgpu_load_begin(struct vgpu_vfio *dev)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&load->user_lock);
 	mutex_init(&load->dev_lock);
-	vgpu_migrate_about(dev, &mine);
+	vgpu_instance_about(dev->instance, &mine);
 	vgpu_stream_init(&load->stream, &mine, dev->irqs.nr);
 	load->file = anon_inode_getfile("vgpu-load", &load_fops, load, O_WRONLY);
 	if (IS_ERR(load->file)) {

@@ -8,9 +8,9 @@
  */
 #include <linux/err.h>
 #include <linux/file.h>
-#include <linux/string.h>
 
 #include "access.h"
+#include "../core/objects/about.h"
 #include "../core/objects/state.h"
 #include "device.h"
 #include "migrate.h"
@@ -18,39 +18,6 @@
 static struct vgpu_vfio *to_dev(struct vfio_device *vdev)
 {
 	return container_of(vdev, struct vgpu_vfio, vdev);
-}
-
-/**
- * vgpu_migrate_about() - describe a vGPU as a stream does
- * @dev: a device that is open
- * @about: set
- *
- * Context: any.
- */
-void vgpu_migrate_about(struct vgpu_vfio *dev, struct vgpu_stream_about *about)
-{
-	const struct vgpu_instance_info *info = &dev->instance->info;
-	const struct vgpu_gpu_info *gpu = &dev->instance->gpu->info;
-	u32 i;
-
-	*about = (struct vgpu_stream_about){
-		.version = cpu_to_le16(VGPU_STREAM_VERSION),
-		.least = cpu_to_le16(VGPU_STREAM_VERSION),
-		.hw_version = cpu_to_le32(gpu->hw_version),
-		.fb_bytes = cpu_to_le64(info->fb_bytes),
-		.channels = cpu_to_le32(info->nr_channels),
-		.heads = cpu_to_le32(info->num_heads),
-		.max_width = cpu_to_le32(info->max_width),
-		.max_height = cpu_to_le32(info->max_height),
-		.vga = cpu_to_le32(info->vga),
-		.engines = cpu_to_le32(gpu->nr_engines),
-	};
-	memcpy(about->magic, VGPU_STREAM_MAGIC, sizeof(about->magic));
-	strscpy(about->board, gpu->board, sizeof(about->board));
-	strscpy(about->type, info->type_name, sizeof(about->type));
-	for (i = 0; i < min_t(u32, gpu->nr_engines, VGPU_STREAM_ENGINES); i++)
-		about->engine[i] = cpu_to_le32(gpu->engines[i].engine_class << 8 |
-					       gpu->engines[i].instance);
 }
 
 static void migrate_end_files(struct vgpu_migrate *migrate)
@@ -256,9 +223,7 @@ void vgpu_migrate_init(struct vgpu_vfio *dev)
  */
 void vgpu_migrate_setup(struct vgpu_vfio *dev)
 {
-	const struct vgpu_gpu_ops *ops = dev->instance->gpu->ops;
-
-	if (!ops->state_save || !ops->dirty_start)
+	if (!vgpu_gpu_can_move(dev->instance->gpu))
 		return;
 	dev->vdev.migration_flags = VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P |
 				    VFIO_MIGRATION_PRE_COPY;

@@ -16,6 +16,7 @@
 #include <linux/uaccess.h>
 #include <linux/vgpu_record.h>
 
+#include "../core/objects/about.h"
 #include "../core/objects/state.h"
 #include "device.h"
 #include "migrate.h"
@@ -220,7 +221,7 @@ static ssize_t save_data(struct vgpu_save *save)
 {
 	switch (save->stage) {
 	case VGPU_FRAME_BEGIN:
-		vgpu_migrate_about(save->dev, (void *)(save->frame + 1));
+		vgpu_instance_about(save->dev->instance, (void *)(save->frame + 1));
 		return sizeof(struct vgpu_stream_about);
 	case VGPU_FRAME_MEMORY:
 		return save_memory(save);

@@ -35,9 +35,10 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 #include <linux/vgpu_channels.h>
+#include <linux/vgpu_migration.h>
 
 #define VGPU_ABI_MAJOR		2
-#define VGPU_ABI_MINOR		2
+#define VGPU_ABI_MINOR		3
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -578,5 +579,7 @@ struct vgpu_ctl_events {
 #define VGPU_IOC_SAMPLES	_IOWR('g', 0xcf, struct vgpu_ctl_samples)
 #define VGPU_IOC_SESSIONS	_IOWR('g', 0xd0, struct vgpu_ctl_sessions)
 #define VGPU_IOC_CHANNELS	_IOWR('g', 0xd1, struct vgpu_ctl_channels)
+#define VGPU_IOC_MIGRATION	_IOWR('g', 0xd2, struct vgpu_ctl_migration)
+#define VGPU_IOC_MIGRATION_CHECK _IOWR('g', 0xd3, struct vgpu_ctl_migration_check)
 
 #endif /* _UAPI_LINUX_VGPU_H */
