@@ -5,7 +5,6 @@
  */
 #include <endian.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,6 +34,7 @@ static struct {
 	uint32_t lies;		/* about_bytes that it tells instead; 0: the truth */
 	struct vgpu_stream_about mine;
 	bool of_type;		/* the last call was about a type */
+	struct vgpu_ctl_instance inst;
 } driver;
 
 static char said[1 << 16], told[1 << 16];
@@ -147,6 +147,8 @@ static int answer_instance(struct vgpu_ctl_instance *inst)
 {
 	if (inst->uuid[0] != 0x0a)
 		return -ENODEV;
+	*inst = driver.inst;
+	inst->uuid[0] = 0x0a;
 	strcpy((char *)inst->type_name, "SG16-4Q");
 	return 0;
 }
@@ -211,21 +213,16 @@ static void read_back(FILE *file, char *to)
 	fclose(file);
 }
 
-/* Runs "migration" and these words, which NULL ends: @said gets what it prints, @told its errors. */
-static enum exit_code run(const char *first, ...)
+/* Runs a command: @said gets what it prints, @told its errors. */
+static enum exit_code run_words(int argc, char **argv)
 {
-	char *argv[12] = { (char *)"migration", (char *)first }, name[] = "vgpuctl";
 	FILE *file = tmpfile();
 	struct options options;
+	char name[] = "vgpuctl";
 	enum exit_code code;
-	int argc = 2, words, keep;
 	bool help = false;
-	va_list ap;
+	int words, keep;
 
-	va_start(ap, first);
-	while ((argv[argc] = va_arg(ap, char *)))
-		argc++;
-	va_end(ap);
 	assert_non_null(file);
 	message_file = tmpfile();
 	assert_non_null(message_file);
@@ -247,6 +244,17 @@ static enum exit_code run(const char *first, ...)
 	message_file = NULL;
 	return code;
 }
+
+/* The words of a command; the first NULL ends them. */
+#define run_as(...) ({								\
+	const char *words_[] = { __VA_ARGS__ };					\
+	int nr_ = 0;								\
+										\
+	while (words_[nr_])							\
+		nr_++;								\
+	run_words(nr_, (char **)words_);					\
+})
+#define run(...)	run_as("migration", __VA_ARGS__)
 
 static const char *write_file(const void *bytes, size_t nr)
 {
@@ -436,6 +444,54 @@ static void test_bad_json(void **state)
 	tells("about: the hexadecimal digits");
 }
 
+/* How far a move has come, in the line of show, in its JSON, and in the state of list. */
+static void test_phases(void **state)
+{
+	static const struct {
+		uint32_t move, status;
+		const char *line, *state;
+	} cases[] = {
+		{ VGPU_MOVE_NONE, 0, NULL, "" },
+		{ VGPU_MOVE_NONE, VGPU_INSTANCE_PAUSED, NULL, ", paused" },
+		{ VGPU_MOVE_SAVING, 0,
+		  "is saved while its guest works, 3 MiB are read, 5 KiB are left\n", ", saving" },
+		{ VGPU_MOVE_SAVING, VGPU_INSTANCE_PAUSED | VGPU_INSTANCE_QUARANTINED,
+		  "is saved while its guest works, ", ", paused, saving, quarantined" },
+		{ VGPU_MOVE_SAVING_STOPPED, VGPU_INSTANCE_PAUSED,
+		  "is saved while it stands still, 3 MiB are read, 5 KiB are left\n",
+		  ", saving" },
+		{ VGPU_MOVE_LOADING, VGPU_INSTANCE_PAUSED, "is loaded, 3 MiB are written\n",
+		  ", loading" },
+		{ 77, 0, NULL, "" },
+	};
+	struct vgpu_ctl_instance inst;
+	char text[CTL_STATUS_LEN];
+	struct json_object *json;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin();
+		driver.inst.move = cases[i].move;
+		driver.inst.status = cases[i].status;
+		driver.inst.move_bytes = 3 << 20;
+		driver.inst.move_left_bytes = 5 << 10;
+		assert_int_equal(run_as("show", UUID, NULL), EXIT_OK);
+		if (cases[i].line)
+			check_that(strstr(said, cases[i].line), "%s", said);
+		else
+			assert_null(strstr(said, "Move "));
+		assert_int_equal(run_as("show", UUID, "--json", NULL), EXIT_OK);
+		json = json_tokener_parse(said);
+		says(json, "move", ctl_move_name(cases[i].move));
+		is(json, "move_bytes", 3 << 20);
+		is(json, "move_left_bytes", 5 << 10);
+		json_object_put(json);
+		inst = driver.inst;
+		assert_string_equal(ctl_status_text(&inst, text), cases[i].state);
+	}
+	assert_string_equal(ctl_move_name(VGPU_MOVE_SAVING_STOPPED), "saving_stopped");
+}
+
 /* Texts of another host are shown as what a terminal does not obey. */
 static void test_hostile(void **state)
 {
@@ -494,6 +550,7 @@ int main(void)
 		cmocka_unit_test(test_check_type),
 		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_bad_json),
+		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_other_drivers),
 	};

@@ -167,8 +167,16 @@ enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
 const char *ctl_placement_name(uint32_t placement);
 const char *ctl_state_name(uint32_t state);
 
-/* What follows the name of the state in a table: "", ", quarantined", ", paused" or both. */
-const char *ctl_status_text(const struct vgpu_ctl_instance *inst);
+/* Name of an enum vgpu_ctl_move. */
+const char *ctl_move_name(uint32_t move);
+
+#define CTL_STATUS_LEN 40
+
+/*
+ * Writes what follows the name of the state in a table to CTL_STATUS_LEN bytes at @text, and
+ * returns it: "", ", quarantined", ", paused, saving, quarantined" and the like.
+ */
+const char *ctl_status_text(const struct vgpu_ctl_instance *inst, char *text);
 
 #define CTL_OWNER_LEN 24
 

@@ -120,6 +120,9 @@ static int load_take(struct vgpu_load *load, size_t bytes)
 					 load->stream.why);
 	else if (ret > 0)
 		ret = load_frame(load);
+	if (load->dev)
+		vgpu_move_progress(&load->dev->instance->move, vgpu_stream_length(&load->stream) +
+				   sizeof(struct vgpu_frame_head), 0);
 	mutex_unlock(&load->dev_lock);
 	return ret;
 }

@@ -94,6 +94,22 @@ static int migrate_loaded(struct vgpu_vfio *dev)
 	return ret;
 }
 
+/* Tells in which phase of a move the device is, by its state and streams. */
+static void migrate_tell(struct vgpu_vfio *dev)
+{
+	const struct vgpu_migrate *migrate = &dev->migrate;
+	enum vgpu_ctl_move phase = VGPU_MOVE_NONE;
+
+	lockdep_assert_held(&migrate->lock);
+	if (migrate->load)
+		phase = VGPU_MOVE_LOADING;
+	else if (migrate->save && migrate->state == VFIO_DEVICE_STATE_STOP_COPY)
+		phase = VGPU_MOVE_SAVING_STOPPED;
+	else if (migrate->save)
+		phase = VGPU_MOVE_SAVING;
+	vgpu_move_phase(dev->instance, phase);
+}
+
 #define ARC(from, to)	(VFIO_DEVICE_STATE_##from << 8 | VFIO_DEVICE_STATE_##to)
 
 /* One step. Returns NULL, the file of a stream with a reference for the user, or an ERR_PTR. */
@@ -163,6 +179,7 @@ static struct file *migrate_set_state(struct vfio_device *vdev, enum vfio_device
 			file = ERR_PTR(-EINVAL);
 		}
 	}
+	migrate_tell(dev);
 	mutex_unlock(&migrate->lock);
 	return file;
 }
@@ -244,6 +261,7 @@ void vgpu_migrate_close(struct vgpu_vfio *dev)
 	migrate_end_files(migrate);
 	migrate->state = VFIO_DEVICE_STATE_RUNNING;
 	migrate->paused = false;
+	migrate_tell(dev);
 	mutex_unlock(&migrate->lock);
 }
 
@@ -276,6 +294,7 @@ int vgpu_migrate_reset(struct vgpu_vfio *dev)
 		ret = migrate_resume(dev);
 	if (!ret)
 		migrate->state = VFIO_DEVICE_STATE_RUNNING;
+	migrate_tell(dev);
 	mutex_unlock(&migrate->lock);
 	return ret;
 }

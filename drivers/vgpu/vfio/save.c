@@ -86,6 +86,17 @@ static void save_seal(struct vgpu_save *save, size_t length)
 	save->at = 0;
 }
 
+/* Tells how far it has come, with @more bytes that are about to be read. */
+static void save_tell(struct vgpu_save *save, size_t more)
+{
+	u64 left = (save->left + save->nr) * VGPU_STREAM_PAGE;
+
+	lockdep_assert_held(&save->dev_lock);
+	if (save->stopped)
+		left += save->state.bytes - save->state_at;
+	vgpu_move_progress(&save->dev->instance->move, more, left);
+}
+
 static int save_read_page(struct vgpu_save *save, unsigned int bar, u64 page, void *to)
 {
 	return vgpu_instance_region_rw(save->dev->instance, bar, page * VGPU_STREAM_PAGE, to,
@@ -111,6 +122,7 @@ static int save_take_pass(struct vgpu_save *save)
 		save->dropped = true;
 		save->nr = 0;
 	}
+	save_tell(save, 0);
 	return 0;
 }
 
@@ -286,6 +298,8 @@ static int save_fill(struct vgpu_save *save)
 	if (ret)
 		return ret;
 	ret = save->dev ? save_next(save) : -ENODEV;
+	if (save->dev)
+		save_tell(save, save->bytes);
 	mutex_unlock(&save->dev_lock);
 	return ret;
 }
