@@ -14,6 +14,7 @@
 
 #include <linux/crc32.h>
 
+#include "core/objects/about.h"
 #include "vfio/stream.h"
 
 #define ITEM		16

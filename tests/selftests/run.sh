@@ -146,7 +146,7 @@ fi
 plain=(sysfs_test config_test region_test submit_test space_test space_fault_test
 	space_sync_test space_storm_test invalidate_test fault_test irq_test watcher_test
 	cgroup_test reset_test preempt_test isolation_test close_test pause_test dirty_test
-	reload_test migrate_test peer_test hops_test written_test stall_test
+	reload_test migrate_test peer_test hops_test written_test compat_test stall_test
 	handover_test channel_test usage_test label_test uaccess_test control_test event_test
 	event_storm_test stats_test sample_test session_test reader_test throttle_test nvml_test
 	pollers_test engines_test schedlog_test doorbell_test
@@ -238,7 +238,7 @@ if any_wanted promise_test && load fb_reserve=1; then
 	unload
 fi
 # What needs no execution, with vgpu_null for a back end. "run.sh null" runs this round alone.
-null=(sysfs_test config_test region_test submit_test irq_test reset_test control_test
+null=(sysfs_test config_test region_test submit_test irq_test reset_test control_test compat_test
 	engines_test)
 if any_wanted null "${null[@]}" && load --null vgpu.quarantine_faults=0; then
 	! is_wanted null || wanted=()

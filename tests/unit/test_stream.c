@@ -10,6 +10,7 @@
 #include <linux/crc32.h>
 #include <linux/vgpu_record.h>
 
+#include "core/objects/about.h"
 #include "vfio/stream.h"
 
 #define FB_PAGES	1000u
@@ -322,10 +323,10 @@ static void test_fits(void **state)
 #define WRONG(change, text) do {						\
 	theirs = about();							\
 	theirs.change;								\
-	check_that(!vgpu_stream_fits(&mine, &theirs, why, sizeof(why)), #change);	\
+	check_that(!vgpu_about_fits(&mine, &theirs, why, sizeof(why)), #change);	\
 	check_that(strstr(why, text), "%s: %s", #change, why);			\
 } while (0)
-	assert_true(vgpu_stream_fits(&mine, &mine, why, sizeof(why)));
+	assert_true(vgpu_about_fits(&mine, &mine, why, sizeof(why)));
 	WRONG(magic[3] = 'x', "not the state of a vGPU");
 	WRONG(least = htole16(VGPU_STREAM_VERSION + 1), "version 2");
 	WRONG(board[1] = 'X', "board is SX16 there, SG16 here");
@@ -345,10 +346,20 @@ static void test_fits(void **state)
 	WRONG(engine[1] = htole32(2 << 8), "engine 1 is 0x200 there, 0x100 here");
 	WRONG(hw_version = htole32(2 << 16), "hardware version is 2.0 there, 1.3 here");
 	WRONG(hw_version = htole32(1 << 16 | 4), "hardware version is 1.4 there, 1.3 here");
+	/* Whatever its bytes are, what is said is a line that can be shown. */
+	WRONG(board[3] = '\n', "board is SG1? there, SG16 here");
+	WRONG(type[31] = 0x9b, "type is SG16-1Q there");
+	/* Of a type the other one's VGA does not count; no vGPU is either. */
+	WRONG(vga = htole32(VGPU_STREAM_VGA_ANY), "VGA is 4294967295 there, 0 here");
 	theirs = about();
+	theirs.vga = htole32(1);
+	mine.vga = htole32(VGPU_STREAM_VGA_ANY);
+	assert_true(vgpu_about_fits(&mine, &theirs, why, sizeof(why)));
+	theirs = about();
+	mine = theirs;
 	theirs.hw_version = htole32(1 << 16 | 2);
 	theirs.version = htole16(77);
-	assert_true(vgpu_stream_fits(&mine, &theirs, why, sizeof(why)));
+	assert_true(vgpu_about_fits(&mine, &theirs, why, sizeof(why)));
 }
 
 /* Fields that are changed at random, with a checksum that is right: check_frame() says the rest. */

@@ -31,6 +31,7 @@
 
 #include "objects/dirty.h"
 #include "objects/front.h"
+#include "objects/move.h"
 #include "objects/owner.h"
 #include "objects/placement.h"
 #include "objects/quarantine.h"
@@ -200,6 +201,7 @@ struct vgpu_edid {
  * @events:     source of events about it; NULL until it has been created
  * @log_limit:  rate limit for messages that its guest can cause at will
  * @log_name:   name in the kernel's message about the number of suppressed messages
+ * @move:       how far a move has come, if it moves
  * @state_bytes: length of the state that was saved last
  * @edid:       the EDID that the guest's driver reads
  * @dma:        the worker that accesses guest memory, while the device is open
@@ -272,6 +274,7 @@ struct vgpu_instance {
 	struct ratelimit_state log_limit;
 	char log_name[48];
 
+	struct vgpu_move move;
 	size_t state_bytes;
 	struct vgpu_edid edid;
 	struct vgpu_dma_worker *dma;

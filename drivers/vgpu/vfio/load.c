@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 #include <linux/vgpu_record.h>
 
+#include "../core/objects/about.h"
 #include "../core/objects/state.h"
 #include "access.h"
 #include "device.h"
@@ -122,6 +123,9 @@ static int load_take(struct vgpu_load *load, size_t bytes)
 					 load->stream.why);
 	else if (ret > 0)
 		ret = load_frame(load);
+	if (load->dev)
+		vgpu_move_progress(&load->dev->instance->move, vgpu_stream_length(&load->stream) +
+				   sizeof(struct vgpu_frame_head), 0);
 	mutex_unlock(&load->dev_lock);
 	return ret;
 }
@@ -238,7 +242,7 @@ struct vgpu_load *vgpu_load_begin(struct vgpu_vfio *dev)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&load->user_lock);
 	mutex_init(&load->dev_lock);
-	vgpu_migrate_about(dev, &mine);
+	vgpu_instance_about(dev->instance, &mine);
 	vgpu_stream_init(&load->stream, &mine, dev->irqs.nr);
 	load->file = anon_inode_getfile("vgpu-load", &load_fops, load, O_WRONLY);
 	if (IS_ERR(load->file)) {

@@ -8,9 +8,9 @@
  */
 #include <linux/err.h>
 #include <linux/file.h>
-#include <linux/string.h>
 
 #include "access.h"
+#include "../core/objects/about.h"
 #include "../core/objects/state.h"
 #include "device.h"
 #include "migrate.h"
@@ -18,39 +18,6 @@
 static struct vgpu_vfio *to_dev(struct vfio_device *vdev)
 {
 	return container_of(vdev, struct vgpu_vfio, vdev);
-}
-
-/**
- * vgpu_migrate_about() - describe a vGPU as a stream does
- * @dev: a device that is open
- * @about: set
- *
- * Context: any.
- */
-void vgpu_migrate_about(struct vgpu_vfio *dev, struct vgpu_stream_about *about)
-{
-	const struct vgpu_instance_info *info = &dev->instance->info;
-	const struct vgpu_gpu_info *gpu = &dev->instance->gpu->info;
-	u32 i;
-
-	*about = (struct vgpu_stream_about){
-		.version = cpu_to_le16(VGPU_STREAM_VERSION),
-		.least = cpu_to_le16(VGPU_STREAM_VERSION),
-		.hw_version = cpu_to_le32(gpu->hw_version),
-		.fb_bytes = cpu_to_le64(info->fb_bytes),
-		.channels = cpu_to_le32(info->nr_channels),
-		.heads = cpu_to_le32(info->num_heads),
-		.max_width = cpu_to_le32(info->max_width),
-		.max_height = cpu_to_le32(info->max_height),
-		.vga = cpu_to_le32(info->vga),
-		.engines = cpu_to_le32(gpu->nr_engines),
-	};
-	memcpy(about->magic, VGPU_STREAM_MAGIC, sizeof(about->magic));
-	strscpy(about->board, gpu->board, sizeof(about->board));
-	strscpy(about->type, info->type_name, sizeof(about->type));
-	for (i = 0; i < min_t(u32, gpu->nr_engines, VGPU_STREAM_ENGINES); i++)
-		about->engine[i] = cpu_to_le32(gpu->engines[i].engine_class << 8 |
-					       gpu->engines[i].instance);
 }
 
 static void migrate_end_files(struct vgpu_migrate *migrate)
@@ -118,6 +85,22 @@ static int migrate_loaded(struct vgpu_vfio *dev)
 	vgpu_instance_clear(dev->instance);
 	dev->migrate.state = VFIO_DEVICE_STATE_ERROR;
 	return ret;
+}
+
+/* Tells in which phase of a move the device is, by its state and streams. */
+static void migrate_tell(struct vgpu_vfio *dev)
+{
+	const struct vgpu_migrate *migrate = &dev->migrate;
+	enum vgpu_ctl_move phase = VGPU_MOVE_NONE;
+
+	lockdep_assert_held(&migrate->lock);
+	if (migrate->load)
+		phase = VGPU_MOVE_LOADING;
+	else if (migrate->save && migrate->state == VFIO_DEVICE_STATE_STOP_COPY)
+		phase = VGPU_MOVE_SAVING_STOPPED;
+	else if (migrate->save)
+		phase = VGPU_MOVE_SAVING;
+	vgpu_move_phase(dev->instance, phase);
 }
 
 #define ARC(from, to)	(VFIO_DEVICE_STATE_##from << 8 | VFIO_DEVICE_STATE_##to)
@@ -190,6 +173,7 @@ static struct file *migrate_set_state(struct vfio_device *vdev, enum vfio_device
 			file = ERR_PTR(-EINVAL);
 		}
 	}
+	migrate_tell(dev);
 	mutex_unlock(&migrate->lock);
 	return file;
 }
@@ -250,9 +234,7 @@ void vgpu_migrate_init(struct vgpu_vfio *dev)
  */
 void vgpu_migrate_setup(struct vgpu_vfio *dev)
 {
-	const struct vgpu_gpu_ops *ops = dev->instance->gpu->ops;
-
-	if (!ops->state_save || !ops->dirty_start)
+	if (!vgpu_gpu_can_move(dev->instance->gpu))
 		return;
 	dev->vdev.migration_flags = VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P |
 				    VFIO_MIGRATION_PRE_COPY;
@@ -274,6 +256,7 @@ void vgpu_migrate_close(struct vgpu_vfio *dev)
 	migrate_end_files(migrate);
 	migrate->state = VFIO_DEVICE_STATE_RUNNING;
 	migrate->paused = false;
+	migrate_tell(dev);
 	mutex_unlock(&migrate->lock);
 }
 
@@ -307,6 +290,7 @@ int vgpu_migrate_reset(struct vgpu_vfio *dev)
 			migrate_resume(dev);
 		migrate->state = VFIO_DEVICE_STATE_RUNNING;
 	}
+	migrate_tell(dev);
 	mutex_unlock(&migrate->lock);
 	return ret;
 }

@@ -40,7 +40,6 @@ void vgpu_migrate_setup(struct vgpu_vfio *dev);
 void vgpu_migrate_close(struct vgpu_vfio *dev);
 void vgpu_migrate_exit(struct vgpu_vfio *dev);
 int vgpu_migrate_reset(struct vgpu_vfio *dev);
-void vgpu_migrate_about(struct vgpu_vfio *dev, struct vgpu_stream_about *about);
 
 struct vgpu_save *vgpu_save_begin(struct vgpu_vfio *dev);
 struct file *vgpu_save_file(struct vgpu_save *save);

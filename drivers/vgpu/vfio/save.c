@@ -16,6 +16,7 @@
 #include <linux/uaccess.h>
 #include <linux/vgpu_record.h>
 
+#include "../core/objects/about.h"
 #include "../core/objects/state.h"
 #include "device.h"
 #include "migrate.h"
@@ -98,6 +99,17 @@ static u64 save_unread(const struct vgpu_save *save)
 	       (save->left + save->nr) * VGPU_STREAM_PAGE;
 }
 
+/* Tells how far it has come, with @more bytes that are about to be read. */
+static void save_tell(struct vgpu_save *save, size_t more)
+{
+	u64 left = (save->left + save->nr) * VGPU_STREAM_PAGE;
+
+	lockdep_assert_held(&save->dev_lock);
+	if (save->stopped)
+		left += save->state.bytes - save->state_at;
+	vgpu_move_progress(&save->dev->instance->move, more, left);
+}
+
 static int save_read_page(struct vgpu_save *save, unsigned int bar, u64 page, void *to)
 {
 	return vgpu_instance_region_rw(save->dev->instance, bar, page * VGPU_STREAM_PAGE, to,
@@ -126,6 +138,7 @@ static int save_take_pass(struct vgpu_save *save)
 	save->initial = !save->pass_ns;
 	save->pass_ns = ktime_get_ns();
 	save->left = save->pass.pages;
+	save_tell(save, 0);
 	return 0;
 }
 
@@ -239,7 +252,7 @@ static ssize_t save_data(struct vgpu_save *save)
 {
 	switch (save->stage) {
 	case VGPU_FRAME_BEGIN:
-		vgpu_migrate_about(save->dev, (void *)(save->frame + 1));
+		vgpu_instance_about(save->dev->instance, (void *)(save->frame + 1));
 		return sizeof(struct vgpu_stream_about);
 	case VGPU_FRAME_MEMORY:
 		return save_memory(save);
@@ -304,6 +317,8 @@ static int save_fill(struct vgpu_save *save)
 	if (ret)
 		return ret;
 	ret = save->dev ? save_next(save) : -ENODEV;
+	if (save->dev)
+		save_tell(save, save->bytes);
 	mutex_unlock(&save->dev_lock);
 	return ret;
 }

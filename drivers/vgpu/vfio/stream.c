@@ -23,6 +23,7 @@
 #define vgpu_crc32c	crc32c
 #endif
 
+#include "../core/objects/about.h"
 #include "stream.h"
 
 #define refuse(stream, fmt, ...) ({						\
@@ -54,103 +55,6 @@ void vgpu_frame_seal(struct vgpu_frame_head *head, u32 type, u32 length, u32 num
 		.number = cpu_to_le32(number),
 	};
 	head->crc = cpu_to_le32(frame_crc(*head, head + 1, length));
-}
-
-/* What a peer has sent goes into the log, and must not look like other lines of that. */
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if (*text < ' ' || *text > '~')
-			*text = '?';
-}
-
-/* Whether two texts are the same, which need not end within their fields. */
-static bool same_text(const u8 *mine, const u8 *theirs, size_t size, const char *name, char *why,
-		      size_t why_size)
-{
-	if (!memcmp(mine, theirs, size))
-		return true;
-	snprintf(why, why_size, "%s is %.*s there, %.*s here", name,
-		 (int)strnlen((const char *)theirs, size), theirs,
-		 (int)strnlen((const char *)mine, size), mine);
-	make_printable(why);
-	return false;
-}
-
-static bool same_number(u64 mine, u64 theirs, const char *name, char *why, size_t why_size)
-{
-	if (mine == theirs)
-		return true;
-	snprintf(why, why_size, "%s is %llu there, %llu here", name,
-		 (unsigned long long)theirs, (unsigned long long)mine);
-	return false;
-}
-
-/* A minor version only adds what a driver for an older one does not look at. */
-static bool hw_version_fits(u32 mine, u32 theirs, char *why, size_t size)
-{
-	if (mine >> 16 == theirs >> 16 && (u16)mine >= (u16)theirs)
-		return true;
-	snprintf(why, size, "hardware version is %u.%u there, %u.%u here", theirs >> 16,
-		 theirs & 0xffff, mine >> 16, mine & 0xffff);
-	return false;
-}
-
-static bool engines_fit(const struct vgpu_stream_about *mine,
-			const struct vgpu_stream_about *theirs, char *why, size_t size)
-{
-	u32 i, nr = le32_to_cpu(mine->engines);
-
-	if (!same_number(nr, le32_to_cpu(theirs->engines), "number of engines", why, size))
-		return false;
-	for (i = 0; i < min_t(u32, nr, VGPU_STREAM_ENGINES); i++) {
-		if (mine->engine[i] == theirs->engine[i])
-			continue;
-		snprintf(why, size, "engine %u is %#x there, %#x here", i,
-			 le32_to_cpu(theirs->engine[i]), le32_to_cpu(mine->engine[i]));
-		return false;
-	}
-	return true;
-}
-
-/**
- * vgpu_stream_fits() - tell whether a vGPU can take over the state of another
- * @mine: the vGPU that is to take it
- * @theirs: the one that it is from; any bytes
- * @why: set to what differs, if it cannot
- * @size: length of @why
- *
- * Context: any.
- * Return: whether it can.
- */
-bool vgpu_stream_fits(const struct vgpu_stream_about *mine,
-		      const struct vgpu_stream_about *theirs, char *why, size_t size)
-{
-	if (memcmp(theirs->magic, VGPU_STREAM_MAGIC, sizeof(theirs->magic))) {
-		snprintf(why, size, "not the state of a vGPU");
-		return false;
-	}
-	if (le16_to_cpu(theirs->least) > VGPU_STREAM_VERSION) {
-		snprintf(why, size, "made for version %u of the format and later, %u here",
-			 le16_to_cpu(theirs->least), VGPU_STREAM_VERSION);
-		return false;
-	}
-	return same_text(mine->board, theirs->board, sizeof(mine->board), "board", why, size) &&
-	       same_text(mine->type, theirs->type, sizeof(mine->type), "type", why, size) &&
-	       hw_version_fits(le32_to_cpu(mine->hw_version), le32_to_cpu(theirs->hw_version),
-			       why, size) &&
-	       same_number(le64_to_cpu(mine->fb_bytes), le64_to_cpu(theirs->fb_bytes),
-			   "framebuffer in bytes", why, size) &&
-	       same_number(le32_to_cpu(mine->channels), le32_to_cpu(theirs->channels),
-			   "number of channels", why, size) &&
-	       same_number(le32_to_cpu(mine->heads), le32_to_cpu(theirs->heads),
-			   "number of heads", why, size) &&
-	       same_number(le32_to_cpu(mine->max_width), le32_to_cpu(theirs->max_width),
-			   "largest width", why, size) &&
-	       same_number(le32_to_cpu(mine->max_height), le32_to_cpu(theirs->max_height),
-			   "largest height", why, size) &&
-	       same_number(le32_to_cpu(mine->vga), le32_to_cpu(theirs->vga), "VGA", why, size) &&
-	       engines_fit(mine, theirs, why, size);
 }
 
 /**
@@ -286,8 +190,8 @@ static int check_function(struct vgpu_stream *stream)
 static int check_begin(struct vgpu_stream *stream)
 {
 	/* What is longer comes from a later version, which says whether this one can read it. */
-	if (!vgpu_stream_fits(&stream->mine, (const void *)stream->data, stream->why,
-			      sizeof(stream->why)))
+	if (!vgpu_about_fits(&stream->mine, (const void *)stream->data, stream->why,
+			     sizeof(stream->why)))
 		return -EINVAL;
 	return 0;
 }

@@ -16,19 +16,16 @@
 #define _VGPU_STREAM_H
 
 #include <linux/types.h>
-
-#define VGPU_STREAM_MAGIC	"vgpu\r\n\x1a\n"
-#define VGPU_STREAM_VERSION	1
+#include <linux/vgpu_migration.h>
 
 #define VGPU_STREAM_PAGE	4096
-#define VGPU_STREAM_ENGINES	16	/* engines that a BEGIN can tell of */
 #define VGPU_STREAM_VECTORS	2048	/* maximum of PCI */
 
 #define VGPU_FRAME_MAX		0x100000	/* bytes of a frame's data */
 
 /* enum vgpu_frame_type - what a frame is, in the order of frames in a stream */
 enum vgpu_frame_type {
-	VGPU_FRAME_BEGIN = 1,	/* struct vgpu_stream_about */
+	VGPU_FRAME_BEGIN = 1,	/* struct vgpu_stream_about (linux/vgpu_migration.h) */
 	VGPU_FRAME_MEMORY = 2,	/* struct vgpu_frame_pages: pages of the framebuffer */
 	VGPU_FRAME_CHANNELS = 3, /* likewise, of the BAR of channels */
 	VGPU_FRAME_FUNCTION = 4, /* struct vgpu_frame_function */
@@ -54,40 +51,6 @@ struct vgpu_frame_head {
 	__le32 length;
 	__le32 number;
 	__le32 crc;
-};
-
-/**
- * struct vgpu_stream_about - what the vGPU is that the stream comes from: data of a BEGIN
- * @magic:   VGPU_STREAM_MAGIC, without the 0
- * @version: VGPU_STREAM_VERSION of the driver that made the stream
- * @least:   the first version whose driver can read it
- * @hw_version: VGPU_HW_VERSION that the guest has read
- * @board:   name of the board, followed by zeros
- * @type:    name of the vGPU's type likewise
- * @fb_bytes: framebuffer
- * @channels: their number
- * @heads:   likewise
- * @max_width: of a head's picture
- * @max_height: likewise
- * @vga:     1: the vGPU is a VGA card; else 0
- * @engines: number of engines
- * @engine:  class << 8 | instance of each engine
- */
-struct vgpu_stream_about {
-	u8 magic[8];
-	__le16 version;
-	__le16 least;
-	__le32 hw_version;
-	u8 board[32];
-	u8 type[32];
-	__le64 fb_bytes;
-	__le32 channels;
-	__le32 heads;
-	__le32 max_width;
-	__le32 max_height;
-	__le32 vga;
-	__le32 engines;
-	__le32 engine[VGPU_STREAM_ENGINES];
 };
 
 #define VGPU_PAGES_DROPPED	0x1	/* all pages read zero, but for those that follow */
@@ -178,8 +141,6 @@ struct vgpu_stream {
 };
 
 void vgpu_frame_seal(struct vgpu_frame_head *head, u32 type, u32 length, u32 number);
-bool vgpu_stream_fits(const struct vgpu_stream_about *mine,
-		      const struct vgpu_stream_about *theirs, char *why, size_t size);
 void vgpu_stream_init(struct vgpu_stream *stream, const struct vgpu_stream_about *mine,
 		      u32 vectors);
 void vgpu_stream_free(struct vgpu_stream *stream);
