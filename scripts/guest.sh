@@ -37,8 +37,9 @@ guest_qemu() {
 # does JOB. With GUEST_PLUG=port the vGPU is below a PCI Express port, with GUEST_PLUG=fixed it
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
 # instead of by its group and a container; GUEST_OPTIONS has more options of the device,
-# GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as its
-# disk, GUEST_SWAP one that it may write, GUEST_APPEND more of the kernel's command line.
+# GUEST_INCOMING where it waits for the state of another guest, GUEST_MEMORY a file that is its
+# memory, GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as
+# its disk, GUEST_SWAP one that it may write, GUEST_APPEND more of the kernel's command line.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
 	shift 2
@@ -53,6 +54,13 @@ guest_start() {
 		bus+=,bus=slot1
 	elif [[ ${GUEST_PLUG:-} == fixed ]]; then
 		driver=vfio-pci-nohotplug
+	fi
+	if [[ ${GUEST_MEMORY:-} ]]; then
+		machine+=(-object "memory-backend-file,id=memory,size=${GUEST_MIB}M,share=on,mem-path=$GUEST_MEMORY"
+			-machine "memory-backend=memory")
+	fi
+	if [[ ${GUEST_INCOMING:-} ]]; then
+		machine+=(-incoming "$GUEST_INCOMING")
 	fi
 	if [[ ${GUEST_DISK:-} ]]; then
 		machine+=(-device "virtio-blk-pci,drive=disk"

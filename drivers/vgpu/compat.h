@@ -5,6 +5,7 @@
 #ifndef _VGPU_COMPAT_H
 #define _VGPU_COMPAT_H
 
+#include <linux/crc32.h>
 #include <linux/hrtimer.h>
 #include <linux/mm_types.h>
 #include <linux/slab.h>
@@ -73,6 +74,23 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock_id, mode);
 	timer->function = function;
 }
+#endif
+
+/* <linux/crc32c.h> of these versions needs a module of its own. */
+static inline u32 vgpu_crc32c(u32 crc, const void *data, size_t length)
+{
+#if KERNEL_VERSION(6, 15, 0) > LINUX_VERSION_CODE
+	return __crc32c_le(crc, data, length);
+#else
+	return crc32c(crc, data, length);
+#endif
+}
+
+/* For iova_bitmap_set(). */
+#if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
+#define VGPU_IMPORT_IOMMUFD	MODULE_IMPORT_NS(IOMMUFD)
+#else
+#define VGPU_IMPORT_IOMMUFD	MODULE_IMPORT_NS("IOMMUFD")
 #endif
 
 #if KERNEL_VERSION(6, 18, 0) > LINUX_VERSION_CODE

@@ -2,6 +2,7 @@
 /* vgpu.ko: init and exit of the module, and the table of its front ends. */
 #include <linux/module.h>
 
+#include "compat.h"
 #include "core/core.h"
 #include "mdev/mdev.h"
 
@@ -92,4 +93,5 @@ MODULE_AUTHOR("The vgpu developers");
 MODULE_DESCRIPTION("vGPU manager: types, scheduler and front ends");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(VGPU_DRIVER_VERSION);
+VGPU_IMPORT_IOMMUFD;
 MODULE_SOFTDEP("pre: mdev vfio_iommu_type1");

@@ -63,6 +63,7 @@ struct vgpu_records {
 
 void *vgpu_record_add(struct vgpu_records *to, u32 type, size_t length);
 void vgpu_record_add_bytes(struct vgpu_records *to, u32 type, const void *data, size_t length);
+int vgpu_records_append(struct vgpu_records *to, const void *data, size_t length);
 void vgpu_records_free(struct vgpu_records *records);
 
 /**

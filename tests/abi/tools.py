@@ -23,7 +23,7 @@ UUID = 'ab100000-0000-4000-8000-000000000001'
 OTHER = 'ab100000-0000-4000-8000-000000000002'
 
 # Commands that do not work with earlier drivers, of the same major version.
-NEEDS = {}
+NEEDS = {'migration show': (2, 3), 'migration check': (2, 3)}
 
 NOT_FOUND, VERSION_MISMATCH = 6, 18
 
@@ -52,22 +52,22 @@ def run(*args, **more):
     return subprocess.run([CTL, *args], text=True, capture_output=True, timeout=60, **more)
 
 
-def lacks(command, done):
-    """Does it say which version it needs, and which the driver has?"""
-    text = 'needs a driver with ABI %d.%d; .* has %d.%d$' % (*NEEDS[command], *DRIVER)
+def lacks(done):
+    """Does it say that this driver cannot do that, and which version the driver has?"""
+    text = 'the driver of /dev/vgpu, .* with ABI %d.%d, cannot do that$' % DRIVER
     return done.returncode == 1 and re.search(text, done.stderr.strip())
 
 
 def command(args, right=None, status=0):
     """A command, and with @right also as JSON, of which that has to be true."""
-    name = args[0] if args[0] not in ('sched', 'share') else ' '.join(args[:2])
+    name = args[0] if args[0] not in ('sched', 'share', 'migration') else ' '.join(args[:2])
     covered.add(name)
     if name not in known:
         return
     for form in ([], ['--json'])[:2 if right else 1]:
         done = run(*args, *form)
         if NEEDS.get(name, DRIVER) > DRIVER:
-            check(lacks(name, done), ' '.join([*args, *form]), done)
+            check(lacks(done), ' '.join([*args, *form]), done)
             continue
         good = done.returncode == status and bool(done.stdout) == (status == 0)
         if good and form:
@@ -96,6 +96,12 @@ def read_commands(pid):
     command(['sched', 'log'], lambda d: UUID in values(d, 'uuid'))
     command(['share', 'show'], lambda d: values(d, 'uuid') == [UUID])
     command(['hist', UUID], lambda d: max(values(d, 'count')) > 0)
+    command(['migration', 'show', UUID], lambda d: 'SG16' in values(d, 'board'))
+    with tempfile.NamedTemporaryFile('w') as about:
+        about.write(run('migration', 'show', UUID, '--json').stdout or '{"about": "00"}')
+        about.flush()
+        command(['migration', 'check', '-f', about.name, UUID],
+                lambda d: values(d, 'fits') == [True])
     command(['top', '--once'])
     command(['metrics'])
     if 'metrics' in known:
@@ -224,6 +230,8 @@ FORMS = {
     'sched show': ['sched', 'show'], 'sched log': ['sched', 'log'],
     'sched set': ['sched', 'set', '--slice', '3ms'], 'share show': ['share', 'show'],
     'share set': ['share', 'set', UUID, '--weight', '5'],
+    'migration show': ['migration', 'show', UUID],
+    'migration check': ['migration', 'check', '-f', '/dev/null', UUID],
 }
 
 
@@ -292,5 +300,5 @@ def main():
 
 
 covered = set()
-known = set(re.findall('^  ((?:sched |share )?[a-z]+)  ', run('help').stdout, re.M))
+known = set(re.findall('^  ((?:sched |share |migration )?[a-z]+)  ', run('help').stdout, re.M))
 sys.exit(main())

@@ -162,8 +162,21 @@ hostdev() {
 	XML
 }
 
+# can_move: prints what has libvirt tell QEMU that the vGPU can move, as migration.rst says.
+can_move() {
+	cat <<-XML
+		<qemu:override>
+		  <qemu:device alias='hostdev0'>
+		    <qemu:frontend>
+		      <qemu:property name='enable-migration' type='string' value='on'/>
+		    </qemu:frontend>
+		  </qemu:device>
+		</qemu:override>
+	XML
+}
+
 # domain NAME UUID JOB [ARGUMENT...]: defines a domain whose guest does JOB with the vGPU UUID. The
-# vGPU is below a PCI Express port.
+# vGPU is below a PCI Express port. With DOMAIN_MOVES the domain can be saved.
 domain() {
 	local name=$1 uuid=$2
 	shift 2
@@ -200,6 +213,7 @@ domain() {
 		    <qemu:arg value='-global'/>
 		    <qemu:arg value='ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off'/>
 		  </qemu:commandline>
+		  $([[ ! ${DOMAIN_MOVES:-} ]] || can_move)
 		</domain>
 	XML
 	virsh -q define "$GUEST_DIR/$name.xml"
@@ -285,7 +299,7 @@ test_virsh_domains() {
 	refused 'in use' virsh nodedev-destroy "$name"
 	refused "$A is in use by driver QEMU, domain a" virsh start b
 	domain_is b 'shut off'
-	# The state of a vGPU cannot be saved: said at once, and the domain goes on.
+	# Nobody asks QEMU to save the state of a vGPU: said at once, and the domain goes on.
 	refused 'migrat' virsh managedsave a
 	refused 'migrat' virsh save a "$GUEST_DIR/a.save"
 	# Its share can be changed.
@@ -314,4 +328,34 @@ test_virsh_domains() {
 	presents b "$A"
 	virsh destroy b
 	until_true 60 vgpu_is "$A" created
+}
+
+# A domain that is at work is saved and restored, with its vGPU; and once more as it is done when
+# the host is to be started anew, after which the driver and the vGPU are new.
+test_virsh_saves() {
+	tools_install
+	lab-libvirtd
+	mdev_create "$A" SG16-1Q
+	DOMAIN_MOVES=yes domain a "$A" load --seconds 0 --mib 4
+	virsh start a
+	until_true 120 guest_heard a '^guest: working' 1
+	virsh save a "$GUEST_DIR/saved"
+	until_true 60 vgpu_is "$A" created
+	virsh restore "$GUEST_DIR/saved"
+	domain_is a running
+	vgpu_is "$A" started
+	sleep 2
+	virsh managedsave a
+	domain_is a 'shut off'
+	until_true 60 vgpu_is "$A" created
+	mdev_remove "$A"
+	scripts/unload
+	scripts/load
+	mdev_create "$A" SG16-1Q
+	virsh start a
+	domain_is a running
+	sleep 2
+	guest_tell a enough
+	until_true 120 guest_heard a '^guest: END pass' 1
+	guest_log a
 }

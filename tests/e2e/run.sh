@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: end-to-end tests inside a lab machine. Groups: guest (QEMU guests), display (what
-# QEMU shows), driver (vgpu_guest.ko), long (more of both), debian (Debian guests), igt
-# (its tests in one), smoke (a guest), iommufd (one by its cdev), manage (mdevctl), nodedev, domains
-# (libvirt), pci (the host's view). TAP, with a last line "N passed, N failed".
+# QEMU shows), driver (vgpu_guest.ko), migrate (guests that move), long (more of these), debian
+# (Debian guests), igt (its tests in one), smoke (a guest), iommufd (one by its cdev), manage
+# (mdevctl), nodedev, domains (libvirt), pci (the host's view). TAP, with a last line "N passed, N
+# failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
@@ -16,6 +17,8 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . tests/e2e/driver.sh
 # shellcheck source=tests/e2e/debian.sh
 . tests/e2e/debian.sh
+# shellcheck source=tests/e2e/migrate.sh
+. tests/e2e/migrate.sh
 # shellcheck source=tests/e2e/manage.sh
 . tests/e2e/manage.sh
 # shellcheck source=tests/e2e/libvirt.sh
@@ -515,12 +518,13 @@ tests_of() {
 		[[ ! ${DRIVER_TESTS:-} ]] || { echo driver; return; }
 		echo driver driver_attack driver_label driver_unmap driver_quarantine \
 			driver_shown driver_suspend driver_usage ;;
-	long) echo driver_exits samples_in_a_guest ;;
+	migrate) echo "${MIGRATE_TESTS[@]}" ;;
+	long) echo driver_exits samples_in_a_guest "${MIGRATE_LONG[@]}" ;;
 	debian) echo debian_guest debian_systemd debian_hibernate debian_usage ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
-	domains) echo virsh_domains ;;
+	domains) echo virsh_domains virsh_saves ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
 	*) echo "$1" ;;
 	esac
@@ -547,7 +551,7 @@ main() {
 }
 
 if (( ! $# )) || [[ $1 == --help ]]; then
-	sed -n '3,6s/^# //p' "${BASH_SOURCE[0]}"
+	sed -n '3,8s/^# //p' "${BASH_SOURCE[0]}"
 	(( $# )) || exit 2
 	exit 0
 fi

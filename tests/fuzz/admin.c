@@ -20,7 +20,7 @@ static const unsigned long admin_read[] = {
 	VGPU_IOC_VERSION, VGPU_IOC_GPUS, VGPU_IOC_GPU, VGPU_IOC_TYPE,
 	VGPU_IOC_INSTANCES, VGPU_IOC_INSTANCE, VGPU_IOC_REFUSAL, VGPU_IOC_SCHED,
 	VGPU_IOC_SCHED_LOG, VGPU_IOC_HIST, VGPU_IOC_STATS, VGPU_IOC_SAMPLES,
-	VGPU_IOC_SESSIONS,
+	VGPU_IOC_SESSIONS, VGPU_IOC_MIGRATION, VGPU_IOC_MIGRATION_CHECK,
 };
 
 /* Any call that changes nothing, with any argument. */
@@ -77,6 +77,30 @@ static void admin_arrays(int fd, struct rng *rng)
 		ctl.sessions.first_id = fuzz_chance(rng, 50) ? rng_below(rng, 5000) :
 							       fuzz_value(rng);
 	ioctl(fd, command[i], &ctl);
+}
+
+/* What a type's vGPUs are for a move, and whether they fit that with some bytes changed. */
+static void admin_moves(int fd, struct rng *rng)
+{
+	struct vgpu_ctl_migration_check check = { .size = sizeof(check) };
+	struct vgpu_ctl_migration ask = { .size = sizeof(ask) };
+	static uint8_t about[512];
+
+	ask.flags = VGPU_MIGRATION_OF_TYPE;
+	ask.gpu = (uint32_t)rng_below(rng, 3);
+	ask.type_index = (uint32_t)rng_below(rng, 30);
+	ask.about = fuzz_chance(rng, 95) ? (uintptr_t)about : fuzz_value(rng);
+	ask.about_bytes = fuzz_chance(rng, 90) ? sizeof(about) : (uint32_t)fuzz_value(rng);
+	ioctl(fd, VGPU_IOC_MIGRATION, &ask);
+	if (fuzz_chance(rng, 50))
+		fuzz_bytes(rng, about + rng_below(rng, sizeof(about) - 8), 8);
+	check.flags = ask.flags;
+	check.gpu = ask.gpu;
+	check.type_index = fuzz_chance(rng, 90) ? ask.type_index : (uint32_t)fuzz_value(rng);
+	check.about = fuzz_chance(rng, 95) ? (uintptr_t)about : fuzz_value(rng);
+	check.about_bytes = fuzz_chance(rng, 80) ? (uint32_t)rng_below(rng, sizeof(about)) :
+						   (uint32_t)fuzz_value(rng);
+	ioctl(fd, VGPU_IOC_MIGRATION_CHECK, &check);
 }
 
 /* A policy that the driver lists, or something that is none. */
@@ -250,8 +274,11 @@ int fuzz_admin(void)
 		case 0 ... 7:
 			admin_ask(fd, &rng);
 			break;
-		case 8 ... 9:
+		case 8:
 			admin_arrays(fd, &rng);
+			break;
+		case 9:
+			admin_moves(fd, &rng);
 			break;
 		case 10 ... 12:
 			admin_sched(fd, &rng);

@@ -36,6 +36,8 @@ static union {
 	struct vgpu_ctl_stats stats;
 	struct vgpu_ctl_samples samples;
 	struct vgpu_ctl_sessions sessions;
+	struct vgpu_ctl_migration migration;
+	struct vgpu_ctl_migration_check check;
 } arg;
 
 static struct vgpu_ctl_share share;
@@ -63,6 +65,8 @@ static const struct call {
 	{ "STATS", VGPU_IOC_STATS, sizeof(struct vgpu_ctl_stats) },
 	{ "SAMPLES", VGPU_IOC_SAMPLES, sizeof(struct vgpu_ctl_samples) },
 	{ "SESSIONS", VGPU_IOC_SESSIONS, sizeof(struct vgpu_ctl_sessions) },
+	{ "MIGRATION", VGPU_IOC_MIGRATION, sizeof(struct vgpu_ctl_migration) },
+	{ "MIGRATION_CHECK", VGPU_IOC_MIGRATION_CHECK, sizeof(struct vgpu_ctl_migration_check) },
 };
 
 #define NR_CALLS	(sizeof(calls) / sizeof(calls[0]))
@@ -125,6 +129,14 @@ static void prepare(const struct call *call, uint32_t size)
 	case VGPU_IOC_SESSIONS:
 		arg.sessions.gpu = gpu_id;
 		arg.sessions.entry_size = sizeof(struct vgpu_ctl_session);
+		break;
+	case VGPU_IOC_MIGRATION:
+		arg.migration.gpu = gpu_id;
+		memcpy(arg.migration.uuid, v.id, sizeof(v.id));
+		break;
+	case VGPU_IOC_MIGRATION_CHECK:
+		arg.check.gpu = gpu_id;
+		memcpy(arg.check.uuid, v.id, sizeof(v.id));
 		break;
 	}
 }
@@ -201,6 +213,19 @@ static void calls_of_version_1(void)
 		}
 }
 
+static uint32_t known_flags(unsigned long request)
+{
+	switch (request) {
+	case VGPU_IOC_EVENTS:
+		return VGPU_EVENTS_KEPT;
+	case VGPU_IOC_MIGRATION:
+	case VGPU_IOC_MIGRATION_CHECK:
+		return VGPU_MIGRATION_OF_TYPE;
+	default:
+		return 0;
+	}
+}
+
 static void flags(void)
 {
 	unsigned int i, bit;
@@ -208,7 +233,7 @@ static void flags(void)
 
 	begin();
 	for (i = 0; i < NR_CALLS; i++) {
-		known = calls[i].request == VGPU_IOC_EVENTS ? VGPU_EVENTS_KEPT : 0;
+		known = known_flags(calls[i].request);
 		for (bit = 0; bit < 32; bit++) {
 			prepare(&calls[i], calls[i].size);
 			arg.words[1] = 1u << bit;

@@ -105,7 +105,8 @@ def main():
     assert log.entriesCount == 200 and log.logEntries[0].swRunlistId == vgpus[0]
     fit = pynvml.nvmlGetVgpuCompatibility(results['VgpuInstanceGetMetadata'],
                                           results['DeviceGetVgpuMetadata'])
-    assert fit.vgpuVmCompatibility == 1, fit
+    # COLD, HIBERNATE, SLEEP and LIVE
+    assert (fit.vgpuVmCompatibility, fit.compatibilityLimitCode) == (15, 0), fit
     state = pynvml.c_nvmlVgpuSchedulerSetState_t(schedulerPolicy=2, enableARRMode=1)
     state.schedulerParams.vgpuSchedData.timeslice = 3000000
     pynvml.nvmlDeviceSetVgpuSchedulerState(gpu, state)

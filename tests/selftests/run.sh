@@ -23,7 +23,7 @@ trap 'rm -f "$output"' EXIT
 bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|lockdep|refcount_t|list_(add|del) corruption|unregister_netdevice|kernel panic|memory leak'
 
 # Tests that skip for these reasons run in another round, with other parameters.
-may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|framebuffer of [0-9]+ GiB'
+may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
 # Looks for reports of the kernel since the last call. Marks how far it has looked, as the
@@ -146,7 +146,7 @@ fi
 plain=(sysfs_test config_test region_test submit_test space_test space_fault_test
 	space_sync_test space_storm_test invalidate_test fault_test irq_test watcher_test
 	cgroup_test reset_test preempt_test isolation_test close_test pause_test dirty_test
-	reload_test stall_test
+	reload_test migrate_test peer_test hops_test written_test compat_test stall_test
 	handover_test channel_test usage_test label_test uaccess_test control_test event_test
 	event_storm_test stats_test sample_test session_test reader_test throttle_test nvml_test
 	pollers_test engines_test schedlog_test doorbell_test
@@ -226,7 +226,7 @@ if any_wanted sysfs_test region_test submit_test; then
 	fi
 fi
 memory=(memory_test resident_test holder_test promise_test fuse_test pool_test inject_test
-	inject_gpu_test inject_state_test)
+	inject_gpu_test inject_state_test inject_migrate_test)
 if any_wanted "${memory[@]}" && load vgpu.quarantine_faults=0; then
 	for name in "${memory[@]}"; do
 		run "$name"
@@ -238,7 +238,7 @@ if any_wanted promise_test && load fb_reserve=1; then
 	unload
 fi
 # What needs no execution, with vgpu_null for a back end. "run.sh null" runs this round alone.
-null=(sysfs_test config_test region_test submit_test irq_test reset_test control_test
+null=(sysfs_test config_test region_test submit_test irq_test reset_test control_test compat_test
 	engines_test)
 if any_wanted null "${null[@]}" && load --null vgpu.quarantine_faults=0; then
 	! is_wanted null || wanted=()

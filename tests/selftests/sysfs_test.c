@@ -53,8 +53,8 @@ static void check_type(const char *suffix, uint32_t gib, char series)
 	n = file_read(path, text, sizeof(text));
 	CHECK(n > 0, "%s: %d", path, n);
 	snprintf(wanted, sizeof(wanted),
-		 "num_heads=%u, frl_config=%u, framebuffer=%uM, max_resolution=%s, max_instance=%u\n",
-		 heads, frl, gib * 1024, resolution, most(gpu_gib(), gib));
+		 "num_heads=%u, frl_config=%u, framebuffer=%uM, max_resolution=%s, live_migration=%u, max_instance=%u\n",
+		 heads, frl, gib * 1024, resolution, fx_executes(), most(gpu_gib(), gib));
 	CHECK(!strcmp(text, wanted), "%s\nhas    %swanted %s", path, text, wanted);
 	fx_type_path(suffix, "device_api", path, sizeof(path));
 	n = file_read(path, text, sizeof(text));

@@ -69,7 +69,7 @@ json() {
 	shift
 	text=$("$ctl" "$@" --json) || return
 	name=$1
-	[[ ! $1 =~ ^(sched|share)$ ]] || name+=" $2"
+	[[ ! $1 =~ ^(sched|share|migration)$ ]] || name+=" $2"
 	judge "$name" "$expression" "$text"
 }
 
@@ -154,6 +154,25 @@ json "d['uuid'] == '$uuid'" show "${uuid^^}"
 ktap_result uuid_in_capitals $?
 "$ctl" show "$uuid" | grep -q "^Type  *$type\$"
 ktap_result show_text $?
+json "d['uuid'] == '$uuid' and d['live'] and d['save'] and d['type'] == '$type'" migration show "$uuid"
+ktap_result migration_show_json $?
+about=$(mktemp)
+"$ctl" migration show "$uuid" --json >"$about"
+json "d['fits'] and d['reason'] is None" migration check -f "$about" "$uuid"
+ktap_result migration_check_json $?
+[[ $("$ctl" migration check -f - --type "$type" <"$about") == "type $type of GPU 0 can take it over" ]]
+ktap_result migration_check_type $?
+# Of all types only its own fits.
+wrong=
+while read -r name; do
+	fails 1 "cannot take it over: type is $type there, $name here" migration check -f "$about" --type "$name" ||
+		wrong+=" $name"
+done < <("$ctl" types --noheadings -o name | grep -vx " *$type *" | sort -u)
+[[ ! $wrong ]]
+ktap_result migration_check_other_types $? "fit:$wrong"
+fails 1 'not the state of a vGPU' migration check -f - "$uuid" <<<'{"about": "00"}'
+ktap_result migration_check_of_something $?
+rm "$about"
 json "d['vgpus'][0]['engines'][0]['busy_percent'] == 0" stats
 ktap_result stats_json $?
 lines=$("$ctl" stats "$uuid" --watch=0.05 --count 3 --json | wc -l)

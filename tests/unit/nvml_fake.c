@@ -12,6 +12,7 @@
 #include "core/objects/types.h"
 
 #include "nvml_fake.h"
+#include "nvml_move.h"
 #include "nvml_node.h"
 
 #define BOARD		"SG16"
@@ -283,7 +284,7 @@ void fake_event(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b)
 	pthread_mutex_unlock(&lock);
 }
 
-static bool has_gpu(uint32_t gpu)
+bool fake_has_gpu(uint32_t gpu)
 {
 	return gpu < fake.gpus && !fake.gone[gpu];
 }
@@ -319,7 +320,7 @@ static int call_instances(struct vgpu_ctl_list *list)
 	uint8_t (*uuids)[VGPU_UUID_LEN] = (void *)(uintptr_t)list->ids;
 	unsigned int i, nr = 0;
 
-	if (!has_gpu(list->gpu))
+	if (!fake_has_gpu(list->gpu))
 		return -ENODEV;
 	for (i = 0; i < FAKE_VGPUS; i++)
 		if (there[i] && vgpus[i].gpu == list->gpu && nr++ < list->count)
@@ -339,7 +340,7 @@ static int call_gpu(struct vgpu_ctl_gpu *gpu)
 	};
 	unsigned int i;
 
-	if (!has_gpu(gpu->gpu))
+	if (!fake_has_gpu(gpu->gpu))
 		return -ENODEV;
 	gpu->types = nr_types;
 	gpu->engines = fake.engines;
@@ -381,7 +382,7 @@ void fake_type(unsigned int gpu, unsigned int index, struct vgpu_ctl_type *type)
 
 static int call_type(struct vgpu_ctl_type *type)
 {
-	if (!has_gpu(type->gpu))
+	if (!fake_has_gpu(type->gpu))
 		return -ENODEV;
 	if (type->index >= nr_types)
 		return -ENOENT;
@@ -397,7 +398,7 @@ static unsigned int vgpu_of(const uint8_t *uuid)
 	for (i = 0; i < FAKE_VGPUS; i++)
 		if (there[i] && !memcmp(vgpus[i].uuid, uuid, VGPU_UUID_LEN))
 			break;
-	return i < FAKE_VGPUS && has_gpu(vgpus[i].gpu) ? i : FAKE_VGPUS;
+	return i < FAKE_VGPUS && fake_has_gpu(vgpus[i].gpu) ? i : FAKE_VGPUS;
 }
 
 static int call_instance(struct vgpu_ctl_instance *inst)
@@ -424,7 +425,7 @@ static int call_stats(struct vgpu_ctl_stats *stats)
 	uint8_t *to = (void *)(uintptr_t)stats->entries;
 	unsigned int i, nr = 0;
 
-	if (!has_gpu(stats->gpu))
+	if (!fake_has_gpu(stats->gpu))
 		return -ENODEV;
 	for (i = 0; i < FAKE_VGPUS; i++)
 		if (there[i] && vgpus[i].gpu == stats->gpu && nr++ < stats->count)
@@ -440,7 +441,7 @@ static int call_samples(struct vgpu_ctl_samples *call)
 	uint8_t *to = (void *)(uintptr_t)call->entries;
 	unsigned int i, k, nr = 0, room = call->count < 1024 ? call->count : 1024;
 
-	if (!has_gpu(call->gpu))
+	if (!fake_has_gpu(call->gpu))
 		return -ENODEV;
 	must(room >= VGPU_SAMPLES_ROOM, "room for samples");
 	call->engines = fake.engines;
@@ -493,7 +494,7 @@ static int call_sessions(struct vgpu_ctl_sessions *call)
 	uint8_t *to = (void *)(uintptr_t)call->entries;
 	unsigned int i, nr = 0, room = call->count < 256 ? call->count : 256;
 
-	if (!has_gpu(call->gpu))
+	if (!fake_has_gpu(call->gpu))
 		return -ENODEV;
 	call->engines = fake.engines;
 	call->now_ns = now_ns();
@@ -510,40 +511,11 @@ static int call_sessions(struct vgpu_ctl_sessions *call)
 	return 0;
 }
 
-static int call_sched_set(struct vgpu_ctl_sched *sched)
-{
-	struct vgpu_ctl_sched *now = &fake.sched[sched->gpu];
-
-	if (!has_gpu(sched->gpu))
-		return -ENODEV;
-	if (fake.set_error)
-		return -fake.set_error;
-	if (sched->valid & VGPU_SCHED_WINDOW)
-		now->window_ns = sched->window_ns;
-	if (sched->slice_ns < 1000000 || sched->slice_ns > 30000000)
-		return -ERANGE;
-	if (10 * sched->slice_ns > now->window_ns)
-		return -EINVAL;
-	now->slice_ns = sched->slice_ns;
-	memcpy(now->policy, sched->policy, sizeof(now->policy));
-	return 0;
-}
-
-static int call_sched(struct vgpu_ctl_sched *sched)
-{
-	if (!has_gpu(sched->gpu))
-		return -ENODEV;
-	memcpy(sched->policy, fake.sched[sched->gpu].policy, sizeof(sched->policy));
-	sched->slice_ns = fake.sched[sched->gpu].slice_ns;
-	sched->window_ns = fake.sched[sched->gpu].window_ns;
-	return 0;
-}
-
 static int call_log(struct vgpu_ctl_sched_log *log)
 {
 	struct vgpu_ctl_switch *entry = (void *)(uintptr_t)log->entries;
 
-	if (!has_gpu(log->gpu))
+	if (!fake_has_gpu(log->gpu))
 		return -ENODEV;
 	must(log->entry_size == sizeof(*entry) && log->count >= nr_runs, "room for runs");
 	log->count = log->engine ? 0 : nr_runs;
@@ -561,6 +533,8 @@ static int call_version(struct vgpu_ctl_version *version)
 
 static int call(unsigned long request, void *arg)
 {
+	const struct vgpu_ctl_migration *move = arg;
+
 	switch (request) {
 	case VGPU_IOC_VERSION: return call_version(arg);
 	case VGPU_IOC_GPUS: return call_gpus(arg);
@@ -572,8 +546,9 @@ static int call(unsigned long request, void *arg)
 	case VGPU_IOC_SAMPLES: return call_samples(arg);
 	case VGPU_IOC_SESSIONS: return call_sessions(arg);
 	case VGPU_IOC_CHANNELS: return call_channels(arg);
-	case VGPU_IOC_SCHED: return call_sched(arg);
-	case VGPU_IOC_SCHED_SET: return call_sched_set(arg);
+	case VGPU_IOC_SCHED: return fake_sched(arg);
+	case VGPU_IOC_SCHED_SET: return fake_sched_set(arg);
+	case VGPU_IOC_MIGRATION: return fake_migration(arg, vgpus, vgpu_of(move->uuid));
 	case VGPU_IOC_SCHED_LOG: return call_log(arg);
 	case VGPU_IOC_EVENTS: return 0;
 	default: return -ENOTTY;
@@ -589,7 +564,8 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 	must(fd >= 0, "a call without the node");
 	if (fake_node_is(fd))
 		return fake_node_ioctl(fd, request, arg);
-	must(head->size == _IOC_SIZE(request) && !head->flags && nr < 64, "size, flags or number");
+	must(head->size == _IOC_SIZE(request) && nr < 64 &&
+	     !(head->flags & ~fake_flags(request)), "size, flags or number");
 	pthread_mutex_lock(&lock);
 	calls++;
 	ret = fake.refuse[nr] ? -fake.refuse[nr] : call(request, arg);

@@ -29,6 +29,18 @@ struct fake_guest {
 };
 
 /*
+ * What differs in the descriptions for moves that a GPU's driver gives; 0: as usual.
+ * @cannot: VGPU_MIGRATION_* + 1, of what it can do
+ */
+struct fake_move {
+	uint32_t version;	/* of streams */
+	uint32_t hw_version;
+	uint32_t less_engines;
+	uint32_t more_channels;
+	uint32_t cannot;
+};
+
+/*
  * What the driver is like; fake_reset() makes it as it is when the module was loaded by root.
  * @open_error: of opening the node; @set_error: of changing something
  * @guest:      of each vGPU, until it is closed
@@ -46,6 +58,7 @@ struct fake {
 	struct vgpu_ctl_sched sched[FAKE_GPUS];
 	const char *owner;	/* the name of who opens vGPUs from now on; NULL: "vm" and its pid */
 	struct fake_guest guest[FAKE_VGPUS];
+	struct fake_move move[FAKE_GPUS];
 	int fail_allocation;	/* the number of the allocation that fails, 1: the next; 0: none */
 	uint64_t now_ns;	/* for what samples are told from; 0: the clock's time */
 };

@@ -535,48 +535,6 @@ static void test_placements(void **state)
 	assert_int_equal(list.count, 0);
 }
 
-static void test_metadata(void **state)
-{
-	static union { nvmlVgpuMetadata_t m; char room[1024]; } v;
-	static union { nvmlVgpuPgpuMetadata_t m; char room[1024]; } p;
-	nvmlVgpuPgpuCompatibility_t fit;
-	unsigned int size = 100;
-	char text[128], other[128];
-
-	fake_create(1, 0, of_4q, 0);
-	fake_start(1, 1);
-	assert_int_equal(nvmlVgpuInstanceGetMetadata(instance(0, 1), &v.m, &size),
-			 NVML_ERROR_INSUFFICIENT_SIZE);
-	assert_true(size > 212 && size < 1024);
-	memset(&v, 0xee, sizeof(v));
-	OK(nvmlVgpuInstanceGetMetadata(instance(0, 1), &v.m, &size));
-	assert_int_equal((unsigned char)v.room[size], 0xee);
-	assert_int_not_equal((unsigned char)v.room[size - 1], 0xee);
-	assert_string_equal(v.m.hostDriverVersion, "0.1.0");
-	size = 0;
-	assert_int_equal(nvmlDeviceGetVgpuMetadata(dev[1], NULL, &size),
-			 NVML_ERROR_INSUFFICIENT_SIZE);
-	OK(nvmlDeviceGetVgpuMetadata(dev[1], &p.m, &size));
-	OK(nvmlGetVgpuCompatibility(&v.m, &p.m, &fit));
-	assert_int_equal(fit.vgpuVmCompatibility, NVML_VGPU_VM_COMPATIBILITY_COLD);
-	assert_int_equal(fit.compatibilityLimitCode, NVML_VGPU_COMPATIBILITY_LIMIT_NONE);
-	p.m.hostSupportedVgpuRange.minVersion++;
-	OK(nvmlGetVgpuCompatibility(&v.m, &p.m, &fit));
-	assert_int_equal(fit.vgpuVmCompatibility, NVML_VGPU_VM_COMPATIBILITY_NONE);
-	assert_int_equal(fit.compatibilityLimitCode, NVML_VGPU_COMPATIBILITY_LIMIT_HOST_DRIVER);
-	p.m.hostSupportedVgpuRange.minVersion--;
-	v.m.opaqueData[0] ^= 1;
-	OK(nvmlGetVgpuCompatibility(&v.m, &p.m, &fit));
-	assert_int_equal(fit.compatibilityLimitCode, NVML_VGPU_COMPATIBILITY_LIMIT_GPU);
-	v.m.opaqueDataSize++;
-	assert_int_equal(nvmlGetVgpuCompatibility(&v.m, &p.m, &fit), NVML_ERROR_INVALID_ARGUMENT);
-	size = sizeof(text);
-	OK(nvmlDeviceGetPgpuMetadataString(dev[0], text, &size));
-	size = sizeof(other);
-	OK(nvmlDeviceGetPgpuMetadataString(dev[1], other, &size));
-	assert_string_equal(text, other);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -591,7 +549,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stale_instances, begin, end),
 		cmocka_unit_test_setup_teardown(test_calls, begin, end),
 		cmocka_unit_test_setup_teardown(test_placements, begin, end),
-		cmocka_unit_test_setup_teardown(test_metadata, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

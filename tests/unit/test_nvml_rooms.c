@@ -11,7 +11,7 @@
 #define OK(call)	assert_int_equal(call, NVML_SUCCESS)
 #define VGPUS		5
 #define TYPE		49909	/* SG16-4Q */
-#define MOST		400	/* elements */
+#define MOST		1200	/* elements */
 
 static nvmlDevice_t dev;
 static nvmlVgpuInstance_t vgpu;

@@ -266,6 +266,69 @@ static void test_model(void **state)
 		run_model(&rnd);
 }
 
+/* A vGPU that moves goes on as one that does not, however the clocks of the two hosts differ. */
+static void test_moves(void **state)
+{
+	u64 seed = test_seed(), now, shift, step;
+	struct vgpu_quarantine stays, moves, next;
+	struct vgpu_quarantine_ages ages;
+	unsigned int i, round;
+	bool begins;
+
+	for (round = 0; round < 200; round++) {
+		now = 100 * SEC + random_next(&seed) % (1000000 * SEC);
+		shift = 0;
+		vgpu_quarantine_init(&stays, 1 + random_next(&seed) % 5, 60 * SEC, 60 * SEC);
+		moves = stays;
+		for (i = 0; i < 100; i++) {
+			step = random_next(&seed) % 4 ? 30 * SEC : 5000 * SEC;
+			step = random_next(&seed) % step;
+			now += step;
+			assert_int_equal(vgpu_quarantine_expire(&stays, now),
+					 vgpu_quarantine_expire(&moves, now + shift));
+			begins = vgpu_quarantine_fault(&stays, now);
+			assert_int_equal(vgpu_quarantine_fault(&moves, now + shift), begins);
+			check_that(!!stays.until_ns == !!moves.until_ns, "%u", i);
+			if (random_next(&seed) % 3)
+				continue;
+			vgpu_quarantine_export(&moves, now + shift, &ages);
+			shift = random_next(&seed) % (1000 * SEC);
+			vgpu_quarantine_init(&next, moves.threshold, 60 * SEC, 60 * SEC);
+			vgpu_quarantine_import(&next, now + shift, &ages);
+			moves = next;
+		}
+		assert_int_equal(stays.quarantines, moves.quarantines);
+	}
+}
+
+/* Any numbers: no quarantine longer than there can be here, and none that was here is shortened. */
+static void test_moves_hostile(void **state)
+{
+	struct vgpu_quarantine_ages ages;
+	u64 seed = test_seed(), now, until;
+	struct vgpu_quarantine q;
+	unsigned int i, k;
+
+	for (i = 0; i < 10000; i++) {
+		now = random_next(&seed) % (random_next(&seed) % 2 ? 100 : 1000000 * SEC);
+		vgpu_quarantine_init(&q, random_next(&seed) % 20, 60 * SEC, 60 * SEC);
+		for (k = 0; k < i % 4; k++)
+			vgpu_quarantine_fault(&q, now);
+		until = q.until_ns;
+		for (k = 0; k < sizeof(ages) / 8; k++)
+			((u64 *)&ages)[k] = random_next(&seed) >> random_next(&seed) % 64;
+		vgpu_quarantine_import(&q, now, &ages);
+		check_that(q.until_ns >= until, "%u", i);
+		check_that(q.until_ns <= now + VGPU_QUARANTINE_LIMIT_NS, "%u", i);
+		check_that(q.next_ns >= 60 * SEC && q.next_ns <= VGPU_QUARANTINE_LIMIT_NS, "%u", i);
+		check_that(q.nr_faults <= q.threshold, "%u", i);
+		check_that(!q.threshold || q.head < q.threshold, "%u", i);
+		vgpu_quarantine_fault(&q, now);
+		vgpu_quarantine_expire(&q, now + VGPU_QUARANTINE_LIMIT_NS);
+		check_that(!q.until_ns, "%u", i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +339,8 @@ int main(void)
 		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_end_of_time),
 		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_moves_hostile),
 	};
 
 	return cmocka_run_group_tests_name("quarantine", tests, NULL, NULL);

@@ -57,20 +57,22 @@ static void descriptions(void **state)
 		const char *name;
 		const char *text;
 	} expect[] = {
-		{ "SG16-1Q", "num_heads=4, frl_config=60, framebuffer=1024M, max_resolution=5120x2880, max_instance=16\n" },
-		{ "SG16-4Q", "num_heads=4, frl_config=60, framebuffer=4096M, max_resolution=7680x4320, max_instance=4\n" },
-		{ "SG16-2B", "num_heads=4, frl_config=45, framebuffer=2048M, max_resolution=5120x2880, max_instance=8\n" },
-		{ "SG16-8A", "num_heads=1, frl_config=60, framebuffer=8192M, max_resolution=1280x1024, max_instance=2\n" },
-		{ "SG16-16C", "num_heads=1, frl_config=60, framebuffer=16384M, max_resolution=4096x2160, max_instance=1\n" },
+		{ "SG16-1Q", "num_heads=4, frl_config=60, framebuffer=1024M, max_resolution=5120x2880, live_migration=%u, max_instance=16\n" },
+		{ "SG16-4Q", "num_heads=4, frl_config=60, framebuffer=4096M, max_resolution=7680x4320, live_migration=%u, max_instance=4\n" },
+		{ "SG16-2B", "num_heads=4, frl_config=45, framebuffer=2048M, max_resolution=5120x2880, live_migration=%u, max_instance=8\n" },
+		{ "SG16-8A", "num_heads=1, frl_config=60, framebuffer=8192M, max_resolution=1280x1024, live_migration=%u, max_instance=2\n" },
+		{ "SG16-16C", "num_heads=1, frl_config=60, framebuffer=16384M, max_resolution=4096x2160, live_migration=%u, max_instance=1\n" },
 	};
 	unsigned int nr = build(16, false), i;
-	char buf[VGPU_TYPE_DESCRIPTION_LEN];
+	char buf[VGPU_TYPE_DESCRIPTION_LEN], wanted[VGPU_TYPE_DESCRIPTION_LEN];
 
-	for (i = 0; i < ARRAY_SIZE(expect); i++) {
-		int len = vgpu_type_describe(find(nr, expect[i].name), buf, sizeof(buf));
+	for (i = 0; i < 2 * ARRAY_SIZE(expect); i++) {
+		int len = vgpu_type_describe(find(nr, expect[i / 2].name), i % 2, buf,
+					     sizeof(buf));
 
-		assert_string_equal(buf, expect[i].text);
-		assert_int_equal(len, strlen(expect[i].text));
+		snprintf(wanted, sizeof(wanted), expect[i / 2].text, i % 2);
+		assert_string_equal(buf, wanted);
+		assert_int_equal(len, strlen(wanted));
 	}
 }
 

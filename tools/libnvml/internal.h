@@ -166,6 +166,13 @@ nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu);
 nvmlReturn_t nv_node_type(uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
 nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *inst);
 
+/*
+ * What the vGPU is for a move, or if @uuid is NULL, what a new one of the type would be; @can:
+ * VGPU_MIGRATION_*. With a driver that does not know of moves all is 0, which is no error.
+ */
+nvmlReturn_t nv_node_migration(const uint8_t *uuid, uint32_t gpu, uint32_t type,
+			       struct vgpu_stream_about *about, uint32_t *can);
+
 nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus *vgpus);
 
 /*

@@ -1,36 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Metadata of vGPUs and GPUs, and whether they go together. There is no migration: a VM can be
- * stopped and started on another GPU, if that one has the type. What is opaque to clients is the
- * GPU's driver and board, of which names of types are made, and the amount of its framebuffer.
+ * Metadata of vGPUs and GPUs, and whether they go together. Those of a vGPU are made on one host,
+ * those of a GPU on another one, and compared on either or a third. What is opaque to clients is
+ * what the drivers tell for a move, and by the driver's own rules it is compared. A VM that is
+ * stopped can be started on another GPU that has the type, whatever the driver's version is.
  */
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
 
-#define META_VERSION	1
-#define META_REVISION	1
+#include "core/objects/about.h"
 
-struct meta_opaque {
+#define META_VERSION	1
+#define META_REVISION	2
+#define META_KINDS	64	/* types of a GPU */
+#define META_MIGRATION	0x1	/* in the virtualization caps */
+
+/* What VM can do where its vGPU can move, beside a start anew. */
+#define META_STOPPED	(NVML_VGPU_VM_COMPATIBILITY_HIBERNATE | NVML_VGPU_VM_COMPATIBILITY_SLEEP)
+
+/* What is the same for vGPUs and GPUs; the same on all machines but for their byte order. */
+struct meta_gpu {
 	char driver[VGPU_ADDR_LEN + 1];
 	char board[VGPU_ADDR_LEN + 1];
-	char type[VGPU_NAME_LEN + 1];	/* of a vGPU */
+	char pad[2];
+	unsigned int can;		/* VGPU_MIGRATION_* */
 	unsigned long long fb_bytes;	/* of the GPU */
 };
 
-#define META_VGPU_SIZE	(offsetof(nvmlVgpuMetadata_t, opaqueData) + sizeof(struct meta_opaque))
-#define META_PGPU_SIZE	(offsetof(nvmlVgpuPgpuMetadata_t, opaqueData) + sizeof(struct meta_opaque))
+struct meta_vgpu {
+	struct meta_gpu gpu;
+	struct vgpu_stream_about about;
+};
 
-static void meta_fill(const struct nvmlDevice_st *device, const struct vgpu_ctl_instance *inst,
-		      struct meta_opaque *opaque)
+struct meta_pgpu {
+	struct meta_gpu gpu;
+	struct vgpu_stream_about about;	/* without what types differ in */
+	unsigned int kinds;
+	unsigned int pad;
+	unsigned long long kind[META_KINDS]; /* of each type what it differs in: see meta_kind() */
+};
+
+#define META_VGPU_SIZE	(offsetof(nvmlVgpuMetadata_t, opaqueData) + sizeof(struct meta_vgpu))
+#define META_PGPU_SIZE	(offsetof(nvmlVgpuPgpuMetadata_t, opaqueData) + sizeof(struct meta_pgpu))
+
+static unsigned long long meta_hash(unsigned long long hash, const void *data, size_t bytes)
 {
-	memset(opaque, 0, sizeof(*opaque));
-	nv_text(opaque->driver, device->info.driver, sizeof(device->info.driver));
-	nv_text(opaque->board, device->info.board, sizeof(device->info.board));
-	if (inst)
-		nv_text(opaque->type, inst->type_name, sizeof(inst->type_name));
-	opaque->fb_bytes = device->info.fb_bytes;
+	const unsigned char *byte = data;
+
+	/* FNV-1a */
+	while (bytes--)
+		hash = (hash ^ *byte++) * 0x100000001b3ull;
+	return hash;
+}
+
+#define META_HASH	0xcbf29ce484222325ull
+
+/* A number for what vGPUs of one type have, and those of another type have not. */
+static unsigned long long meta_kind(const struct vgpu_stream_about *about)
+{
+	unsigned long long hash = meta_hash(META_HASH, about->type, sizeof(about->type));
+
+	hash = meta_hash(hash, &about->fb_bytes, sizeof(about->fb_bytes));
+	hash = meta_hash(hash, &about->channels, sizeof(about->channels));
+	hash = meta_hash(hash, &about->heads, sizeof(about->heads));
+	hash = meta_hash(hash, &about->max_width, sizeof(about->max_width));
+	return meta_hash(hash, &about->max_height, sizeof(about->max_height));
+}
+
+/* Copies that from one to the other, and makes the other one a type's, for which VGA is open. */
+static void meta_set_kind(struct vgpu_stream_about *to, const struct vgpu_stream_about *from)
+{
+	memcpy(to->type, from->type, sizeof(to->type));
+	to->fb_bytes = from->fb_bytes;
+	to->channels = from->channels;
+	to->heads = from->heads;
+	to->max_width = from->max_width;
+	to->max_height = from->max_height;
+	to->vga = htole32(VGPU_STREAM_VGA_ANY);
+}
+
+static void meta_fill(const struct nvmlDevice_st *device, struct meta_gpu *meta)
+{
+	memset(meta, 0, sizeof(*meta));
+	nv_text(meta->driver, device->info.driver, sizeof(device->info.driver));
+	nv_text(meta->board, device->info.board, sizeof(device->info.board));
+	meta->fb_bytes = device->info.fb_bytes;
+}
+
+static nvmlReturn_t meta_of_gpu(const struct nvmlDevice_st *device, struct meta_pgpu *meta)
+{
+	static const struct vgpu_stream_about none;
+	struct vgpu_stream_about about;
+	nvmlReturn_t ret;
+	uint32_t i;
+
+	memset(meta, 0, sizeof(*meta));
+	meta_fill(device, &meta->gpu);
+	for (i = 0; i < device->info.types && i < META_KINDS; i++) {
+		ret = nv_node_migration(NULL, device->info.gpu, i, &about, &meta->gpu.can);
+		if (ret)
+			return ret;
+		if (!meta->gpu.can)
+			break;
+		meta->kind[meta->kinds++] = meta_kind(&about);
+		meta->about = about;
+	}
+	meta_set_kind(&meta->about, &none);
+	return NVML_SUCCESS;
+}
+
+static nvmlReturn_t meta_of_vgpu(const struct nvmlDevice_st *device,
+				 const struct vgpu_ctl_instance *inst, struct meta_vgpu *meta)
+{
+	nvmlReturn_t ret;
+
+	memset(meta, 0, sizeof(*meta));
+	meta_fill(device, &meta->gpu);
+	ret = nv_node_migration(inst->uuid, inst->gpu, 0, &meta->about, &meta->gpu.can);
+	return ret == NVML_ERROR_GPU_IS_LOST ? NVML_ERROR_NOT_FOUND : ret;
 }
 
 /* Is there room for @need bytes? If not, @room tells. */
@@ -48,7 +138,7 @@ nvmlReturn_t nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpu, nvmlVgpuMetada
 	char version[VGPU_GUEST_NAME_LEN + 1];
 	const struct nvmlDevice_st *device;
 	struct vgpu_ctl_instance inst;
-	struct meta_opaque opaque;
+	struct meta_vgpu opaque;
 	nvmlReturn_t ret = nv_enter_vgpu(vgpu, size, &inst);
 
 	if (ret)
@@ -59,6 +149,8 @@ nvmlReturn_t nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpu, nvmlVgpuMetada
 	ret = meta_room(meta, size, META_VGPU_SIZE);
 	if (!ret)
 		ret = nv_guest_driver(&inst, version);
+	if (!ret)
+		ret = meta_of_vgpu(device, &inst, &opaque);
 	if (ret)
 		return nv_leave(ret);
 	memset(meta, 0, offsetof(nvmlVgpuMetadata_t, opaqueData));
@@ -68,9 +160,9 @@ nvmlReturn_t nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpu, nvmlVgpuMetada
 					  NVML_VGPU_INSTANCE_GUEST_INFO_STATE_UNINITIALIZED;
 	strcpy(meta->guestDriverVersion, version);
 	strcpy(meta->hostDriverVersion, nv.driver_version);
+	meta->vgpuVirtualizationCaps = opaque.gpu.can ? META_MIGRATION : 0;
 	meta->guestVgpuVersion = VGPU_HW_VERSION_CURRENT >> 16;
 	meta->opaqueDataSize = sizeof(opaque);
-	meta_fill(device, &inst, &opaque);
 	memcpy((char *)meta + offsetof(nvmlVgpuMetadata_t, opaqueData), &opaque, sizeof(opaque));
 	return nv_leave(NVML_SUCCESS);
 }
@@ -79,39 +171,94 @@ nvmlReturn_t nvmlDeviceGetVgpuMetadata(nvmlDevice_t device, nvmlVgpuPgpuMetadata
 				       unsigned int *size)
 {
 	nvmlReturn_t ret = nv_enter_host_device(device, size);
-	struct meta_opaque opaque;
+	struct meta_pgpu opaque;
 
 	if (ret)
 		return ret;
 	ret = meta_room(meta, size, META_PGPU_SIZE);
+	if (!ret)
+		ret = meta_of_gpu(device, &opaque);
 	if (ret)
 		return nv_leave(ret);
 	memset(meta, 0, offsetof(nvmlVgpuPgpuMetadata_t, opaqueData));
 	meta->version = META_VERSION;
 	meta->revision = META_REVISION;
 	strcpy(meta->hostDriverVersion, nv.driver_version);
+	meta->pgpuVirtualizationCaps = opaque.gpu.can ? META_MIGRATION : 0;
 	meta->hostSupportedVgpuRange.minVersion = VGPU_HW_VERSION_CURRENT >> 16;
 	meta->hostSupportedVgpuRange.maxVersion = VGPU_HW_VERSION_CURRENT >> 16;
 	meta->opaqueDataSize = sizeof(opaque);
-	meta_fill(device, NULL, &opaque);
 	memcpy((char *)meta + offsetof(nvmlVgpuPgpuMetadata_t, opaqueData), &opaque,
 	       sizeof(opaque));
 	return nv_leave(NVML_SUCCESS);
 }
 
-static bool meta_same_gpu(const struct meta_opaque *vgpu, const struct meta_opaque *pgpu)
+static bool meta_same_gpu(const struct meta_gpu *vgpu, const struct meta_gpu *pgpu)
 {
 	return !memcmp(vgpu->driver, pgpu->driver, sizeof(vgpu->driver)) &&
 	       !memcmp(vgpu->board, pgpu->board, sizeof(vgpu->board)) &&
 	       vgpu->fb_bytes == pgpu->fb_bytes;
 }
 
+static bool meta_has_kind(const struct meta_pgpu *pgpu, unsigned long long kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < pgpu->kinds && i < META_KINDS; i++)
+		if (pgpu->kind[i] == kind)
+			return true;
+	return false;
+}
+
+/* What hinders the vGPU to move to a new one on the GPU, beside what hinders a start there. */
+static unsigned int meta_move_limit(const struct meta_vgpu *vgpu, const struct meta_pgpu *pgpu)
+{
+	struct vgpu_stream_about mine = pgpu->about;
+	char why[128];
+
+	if (!(vgpu->gpu.can & pgpu->gpu.can))
+		return NVML_VGPU_COMPATIBILITY_LIMIT_HOST_DRIVER;
+	if (!meta_has_kind(pgpu, meta_kind(&vgpu->about)))
+		return NVML_VGPU_COMPATIBILITY_LIMIT_GPU;
+	meta_set_kind(&mine, &vgpu->about);
+	if (vgpu_about_fits(&mine, &vgpu->about, why, sizeof(why)))
+		return 0;
+	/* Are versions all that differs? */
+	mine.version = vgpu->about.least;
+	mine.hw_version = vgpu->about.hw_version;
+	return vgpu_about_fits(&mine, &vgpu->about, why, sizeof(why)) ?
+		NVML_VGPU_COMPATIBILITY_LIMIT_HOST_DRIVER : NVML_VGPU_COMPATIBILITY_LIMIT_GPU;
+}
+
+static void meta_compare(const struct meta_vgpu *vgpu, const struct meta_pgpu *pgpu,
+			 bool same_version, nvmlVgpuPgpuCompatibility_t *to)
+{
+	unsigned int limit = 0, can = NVML_VGPU_VM_COMPATIBILITY_NONE;
+	const unsigned int both = vgpu->gpu.can & pgpu->gpu.can;
+
+	if (!meta_same_gpu(&vgpu->gpu, &pgpu->gpu))
+		limit |= NVML_VGPU_COMPATIBILITY_LIMIT_GPU;
+	if (!same_version)
+		limit |= NVML_VGPU_COMPATIBILITY_LIMIT_HOST_DRIVER;
+	if (!limit) {
+		can = NVML_VGPU_VM_COMPATIBILITY_COLD;
+		limit = meta_move_limit(vgpu, pgpu);
+	}
+	if (!limit && both & VGPU_MIGRATION_STOP_COPY)
+		can |= META_STOPPED;
+	if (!limit && both & VGPU_MIGRATION_PRE_COPY)
+		can |= NVML_VGPU_VM_COMPATIBILITY_LIVE;
+	to->vgpuVmCompatibility = (nvmlVgpuVmCompatibility_t)can;
+	to->compatibilityLimitCode = (nvmlVgpuPgpuCompatibilityLimitCode_t)limit;
+}
+
 nvmlReturn_t nvmlGetVgpuCompatibility(nvmlVgpuMetadata_t *vgpu, nvmlVgpuPgpuMetadata_t *pgpu,
 				      nvmlVgpuPgpuCompatibility_t *compatibility)
 {
-	struct meta_opaque of_vgpu, of_pgpu;
-	unsigned int limit = 0;
+	struct meta_vgpu of_vgpu;
+	struct meta_pgpu of_pgpu;
 	nvmlReturn_t ret = nv_enter_host();
+	bool same;
 
 	if (ret)
 		return ret;
@@ -123,28 +270,27 @@ nvmlReturn_t nvmlGetVgpuCompatibility(nvmlVgpuMetadata_t *vgpu, nvmlVgpuPgpuMeta
 	       sizeof(of_vgpu));
 	memcpy(&of_pgpu, (char *)pgpu + offsetof(nvmlVgpuPgpuMetadata_t, opaqueData),
 	       sizeof(of_pgpu));
-	if (!meta_same_gpu(&of_vgpu, &of_pgpu))
-		limit |= NVML_VGPU_COMPATIBILITY_LIMIT_GPU;
-	if (vgpu->guestVgpuVersion < pgpu->hostSupportedVgpuRange.minVersion ||
-	    vgpu->guestVgpuVersion > pgpu->hostSupportedVgpuRange.maxVersion)
-		limit |= NVML_VGPU_COMPATIBILITY_LIMIT_HOST_DRIVER;
-	compatibility->vgpuVmCompatibility = limit ? NVML_VGPU_VM_COMPATIBILITY_NONE :
-					     NVML_VGPU_VM_COMPATIBILITY_COLD;
-	compatibility->compatibilityLimitCode = (nvmlVgpuPgpuCompatibilityLimitCode_t)limit;
+	same = vgpu->guestVgpuVersion >= pgpu->hostSupportedVgpuRange.minVersion &&
+	       vgpu->guestVgpuVersion <= pgpu->hostSupportedVgpuRange.maxVersion;
+	meta_compare(&of_vgpu, &of_pgpu, same, compatibility);
 	return nv_leave(NVML_SUCCESS);
 }
 
-/* Two GPUs with the same text take each other's vGPUs. */
+/* Two GPUs with the same text take each other's vGPUs, also while they move. */
 nvmlReturn_t nvmlDeviceGetPgpuMetadataString(nvmlDevice_t device, char *text, unsigned int *size)
 {
 	nvmlReturn_t ret = nv_enter_host_device(device, size);
-	struct meta_opaque opaque;
+	struct meta_pgpu opaque;
+	unsigned int version;
 	char buf[128];
 
 	if (ret)
 		return ret;
-	meta_fill(device, NULL, &opaque);
-	snprintf(buf, sizeof(buf), "%s:%s:%llu:%u", opaque.driver, opaque.board, opaque.fb_bytes,
-		 VGPU_HW_VERSION_CURRENT >> 16);
+	ret = meta_of_gpu(device, &opaque);
+	if (ret)
+		return nv_leave(ret);
+	version = VGPU_HW_VERSION_CURRENT >> 16;
+	snprintf(buf, sizeof(buf), "%s:%s:%llu:%u:%016llx", opaque.gpu.driver, opaque.gpu.board,
+		 opaque.gpu.fb_bytes, version, meta_hash(META_HASH, &opaque, sizeof(opaque)));
 	return nv_leave(nv_put_text_size(text, size, buf));
 }

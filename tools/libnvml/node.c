@@ -124,6 +124,27 @@ nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *ins
 	return nv_node_call(VGPU_IOC_INSTANCE, inst);
 }
 
+nvmlReturn_t nv_node_migration(const uint8_t *uuid, uint32_t gpu, uint32_t type,
+			       struct vgpu_stream_about *about, uint32_t *can)
+{
+	struct vgpu_ctl_migration call = {
+		.size = sizeof(call),
+		.flags = uuid ? 0 : VGPU_MIGRATION_OF_TYPE,
+		.gpu = gpu,
+		.type_index = type,
+		.about = (uintptr_t)about,
+		.about_bytes = sizeof(*about),
+	};
+	nvmlReturn_t ret;
+
+	memset(about, 0, sizeof(*about));
+	if (uuid)
+		memcpy(call.uuid, uuid, VGPU_UUID_LEN);
+	ret = nv_node_call(VGPU_IOC_MIGRATION, &call);
+	*can = ret ? 0 : call.can;
+	return ret == NVML_ERROR_NOT_SUPPORTED ? NVML_SUCCESS : ret;
+}
+
 nvmlReturn_t nv_node_vgpus(uint32_t gpu, struct nv_vgpus *vgpus)
 {
 	struct vgpu_ctl_stats stats = {

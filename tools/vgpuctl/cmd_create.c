@@ -38,26 +38,6 @@ static int candidate_order(const void *a, const void *b)
 	return x->gpu.gpu < y->gpu.gpu ? -1 : 1;
 }
 
-static bool type_matches(const struct vgpu_ctl_type *type, const char *text)
-{
-	return ctl_text_is(type->name, sizeof(type->name), text) ||
-		ctl_text_is(type->id, sizeof(type->id), text);
-}
-
-static int find_type(int fd, const struct vgpu_ctl_gpu *gpu, const char *text,
-		     struct vgpu_ctl_type *type)
-{
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < gpu->types; i++) {
-		ret = ctl_type(fd, gpu->gpu, i, type);
-		if (ret || type_matches(type, text))
-			return ret;
-	}
-	return -ENOENT;
-}
-
 static int find_candidates(int fd, const char *text, uint32_t only,
 			   struct candidate **found, uint32_t *nr)
 {
@@ -76,7 +56,7 @@ static int find_candidates(int fd, const char *text, uint32_t only,
 		if (only != ALL_GPUS && ids[i] != only)
 			continue;
 		if (ctl_gpu(fd, ids[i], &c->gpu) ||
-		    find_type(fd, &c->gpu, text, &c->type))
+		    ctl_find_type(fd, &c->gpu, text, &c->type))
 			continue;
 		c->gpu.address[sizeof(c->gpu.address) - 1] = 0;
 		c->type.id[sizeof(c->type.id) - 1] = 0;

@@ -32,6 +32,7 @@ static const char * const event_names[] = {
 	[VGPU_EVENT_REFUSED] = "refused",
 	[VGPU_EVENT_SCHED] = "sched",
 	[VGPU_EVENT_SHARE] = "share",
+	[VGPU_EVENT_MOVE] = "move",
 };
 
 /* The name of the setting that bit @i of an event about settings stands for. */
@@ -129,6 +130,11 @@ static void event_json(int fd, const struct vgpu_ctl_event *event,
 	case VGPU_EVENT_SHARE:
 		changed_json(&json, event);
 		break;
+	case VGPU_EVENT_MOVE:
+		json_text(&json, "move", ctl_move_name(event->a));
+		json_text(&json, "move_before", ctl_move_name(event->b));
+		json_u64(&json, "move_bytes", event->c);
+		break;
 	}
 	json_end(&json);
 }
@@ -163,6 +169,10 @@ static void event_text(int fd, const struct vgpu_ctl_event *event)
 	case VGPU_EVENT_SCHED:
 	case VGPU_EVENT_SHARE:
 		changed_text(event);
+		break;
+	case VGPU_EVENT_MOVE:
+		printf(": %s, after %s, %llu bytes", ctl_move_name(event->a),
+		       ctl_move_name(event->b), event->c);
 		break;
 	}
 	if (event->repeats)

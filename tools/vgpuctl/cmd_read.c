@@ -173,6 +173,13 @@ static int creatable_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing
 	return type_rows(fd, gpu, listing, true, creatable_row);
 }
 
+void listing_move_json(struct json *json, const struct vgpu_ctl_instance *inst)
+{
+	json_text(json, "move", ctl_move_name(inst->move));
+	json_u64(json, "move_bytes", inst->move_bytes);
+	json_u64(json, "move_left_bytes", inst->move_left_bytes);
+}
+
 void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		       const struct vgpu_ctl_instance *inst)
 {
@@ -187,6 +194,7 @@ void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_flag(json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
 	json_flag(json, "paused", inst->status & VGPU_INSTANCE_PAUSED);
+	listing_move_json(json, inst);
 	json_u64(json, "placement_gib", inst->placement_gb);
 	json_u64(json, "fb_bytes", inst->fb_bytes);
 	json_u64(json, "fb_backed_bytes", inst->fb_backed_bytes);
@@ -202,12 +210,12 @@ const char list_columns[] = "UUID|GPU|TYPE|STATE|>FB|>BACKED|>PID";
 void listing_vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_instance *inst)
 {
-	char uuid[UUID_STR_LEN];
+	char uuid[UUID_STR_LEN], status[CTL_STATUS_LEN];
 
 	table_add(table, "%s", uuid_format(inst->uuid, uuid));
 	table_add(table, "%.*s", TEXT(gpu->address));
 	table_add(table, "%.*s", TEXT(inst->type_name));
-	table_add(table, "%s%s", ctl_state_name(inst->state), ctl_status_text(inst));
+	table_add(table, "%s%s", ctl_state_name(inst->state), ctl_status_text(inst, status));
 	table_add_bytes(table, inst->fb_bytes);
 	table_add_bytes(table, inst->fb_backed_bytes);
 	if (inst->owner_pid)

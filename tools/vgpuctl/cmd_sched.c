@@ -159,12 +159,12 @@ static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		     const struct vgpus *vgpus, uint32_t i)
 {
 	const struct vgpu_ctl_instance *inst = &vgpus->inst[i];
-	char uuid[UUID_STR_LEN];
+	char uuid[UUID_STR_LEN], status[CTL_STATUS_LEN];
 	uint32_t k;
 
 	table_add(table, "%s", uuid_format(inst->uuid, uuid));
 	table_add(table, "%.*s", TEXT(inst->type_name));
-	table_add(table, "%s%s", ctl_state_name(inst->state), ctl_status_text(inst));
+	table_add(table, "%s%s", ctl_state_name(inst->state), ctl_status_text(inst, status));
 	setting_cells(&share_settings, table, inst);
 	if (vgpus->known)
 		share_cell(table, vgpus->due[i]);

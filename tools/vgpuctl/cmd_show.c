@@ -8,6 +8,7 @@
 #include "command.h"
 #include "ctl.h"
 #include "guest.h"
+#include "listing.h"
 #include "share.h"
 #include "uuid.h"
 
@@ -69,6 +70,7 @@ static void show_json(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_inst
 	json_flag(&json, "quarantined",
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
 	json_flag(&json, "paused", inst->status & VGPU_INSTANCE_PAUSED);
+	listing_move_json(&json, inst);
 	json_u64(&json, "quarantine_until_ns", inst->quarantine_until_ns);
 	json_u64(&json, "quarantines", inst->quarantines);
 	if (inst->owner_pid)
@@ -139,6 +141,25 @@ static void show_status(const struct vgpu_ctl_instance *inst)
 	show_line_u64("Quarantines", inst->quarantines);
 }
 
+static void show_move(const struct vgpu_ctl_instance *inst)
+{
+	char done[32], left[32];
+
+	table_size(done, sizeof(done), inst->move_bytes);
+	table_size(left, sizeof(left), inst->move_left_bytes);
+	switch (inst->move) {
+	case VGPU_MOVE_SAVING:
+	case VGPU_MOVE_SAVING_STOPPED:
+		printf("%-22s%s, %s are read, %s are left\n", "Move",
+		       inst->move == VGPU_MOVE_SAVING ? "is saved while its guest works" :
+		       "is saved while it stands still", done, left);
+		break;
+	case VGPU_MOVE_LOADING:
+		printf("%-22sis loaded, %s are written\n", "Move", done);
+		break;
+	}
+}
+
 static void show_guest(const struct guest *guest)
 {
 	if (guest->old)
@@ -198,6 +219,7 @@ static void show_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_inst
 	printf("%-22s%u, %.*s\n", "GPU", inst->gpu, TEXT(gpu->address));
 	printf("%-22s%.*s\n", "Type", TEXT(inst->type_name));
 	show_status(inst);
+	show_move(inst);
 	show_guest(guest);
 	setting_print(&share_settings, 22, inst);
 	printf("%-22s%u GiB\n", "Placement", inst->placement_gb);

@@ -252,6 +252,32 @@ static const struct command commands[] = {
 			{ OPT_DRY_RUN, "only say what would be changed" },
 		},
 	},
+	{
+		.heading = "Move to another host",
+		.name = "migration show", .run = cmd_migration_show, .args_max = 1,
+		.brief = "show what a vGPU is for a move",
+		.synopsis = "UUID | --type TYPE [--gpu GPU] [--json]",
+		.about =
+		"The JSON is what migration check of another host takes. Of a type it is told what\n"
+		"a new vGPU would be.\n",
+		.option = {
+			{ OPT_TYPE, "SG16-4Q, or as in sysfs: vgpu_soft-SG16-4Q" },
+			{ OPT_GPU, "of this GPU (number or PCI address); else of the first that has it" },
+		},
+	},
+	{
+		.name = "migration check", .run = cmd_migration_check, .args_max = 1,
+		.brief = "tell whether a vGPU can take over another one's state",
+		.synopsis = "-f FILE UUID | --type TYPE [--gpu GPU] [--json]",
+		.about =
+		"If it cannot, the exit status is 1, and what differs is named. Whether there is\n"
+		"room now does not count.\n",
+		.option = {
+			{ OPT_FILE, "(-f) JSON of migration show, or a saved stream; -: standard input" },
+			{ OPT_TYPE, "a new vGPU of this type, as migration show takes it" },
+			{ OPT_GPU, "of this GPU (number or PCI address); else of the first that has it" },
+		},
+	},
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

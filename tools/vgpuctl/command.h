@@ -100,5 +100,7 @@ enum exit_code cmd_share_set(const struct options *options);
 enum exit_code cmd_save(const struct options *options);
 enum exit_code cmd_apply(const struct options *options);
 enum exit_code cmd_hist(const struct options *options);
+enum exit_code cmd_migration_show(const struct options *options);
+enum exit_code cmd_migration_check(const struct options *options);
 
 #endif /* VGPUCTL_COMMAND_H */

@@ -328,3 +328,42 @@ int ctl_channels(int fd, const uint8_t *uuid, uint32_t first, struct vgpu_ctl_ch
 		*count = head->count;
 	return 0;
 }
+
+int ctl_migration(int fd, const uint8_t *uuid, uint32_t gpu, uint32_t type, void *about,
+		  uint32_t room, struct vgpu_ctl_migration *migration)
+{
+	int ret;
+
+	memset(migration, 0, sizeof(*migration));
+	migration->size = sizeof(*migration);
+	migration->flags = uuid ? 0 : VGPU_MIGRATION_OF_TYPE;
+	if (uuid)
+		memcpy(migration->uuid, uuid, VGPU_UUID_LEN);
+	migration->gpu = gpu;
+	migration->type_index = type;
+	migration->about = (uintptr_t)about;
+	migration->about_bytes = room;
+	ret = ctl_call(fd, VGPU_IOC_MIGRATION, migration);
+	migration->about = 0;
+	return ret;
+}
+
+int ctl_migration_check(int fd, const uint8_t *uuid, uint32_t gpu, uint32_t type,
+			const void *about, uint32_t bytes,
+			struct vgpu_ctl_migration_check *check)
+{
+	int ret;
+
+	memset(check, 0, sizeof(*check));
+	check->size = sizeof(*check);
+	check->flags = uuid ? 0 : VGPU_MIGRATION_OF_TYPE;
+	if (uuid)
+		memcpy(check->uuid, uuid, VGPU_UUID_LEN);
+	check->gpu = gpu;
+	check->type_index = type;
+	check->about = (uintptr_t)about;
+	check->about_bytes = bytes;
+	ret = ctl_call(fd, VGPU_IOC_MIGRATION_CHECK, check);
+	check->about = 0;
+	return ret;
+}

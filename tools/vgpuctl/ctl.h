@@ -95,6 +95,18 @@ int ctl_sessions(int fd, uint32_t gpu, uint64_t *first_id, struct vgpu_ctl_sessi
 int ctl_channels(int fd, const uint8_t *uuid, uint32_t first, struct vgpu_ctl_channel *channels,
 		 uint32_t *count, struct vgpu_ctl_channels *head);
 
+/*
+ * Reads what a vGPU is for a move, or if @uuid is NULL, what a new one of the type @type of @gpu
+ * would be: the first @room bytes go to @about, migration->about_bytes is how many there are.
+ */
+int ctl_migration(int fd, const uint8_t *uuid, uint32_t gpu, uint32_t type, void *about,
+		  uint32_t room, struct vgpu_ctl_migration *migration);
+
+/* Asks likewise whether it can take over the state of what @about tells of. */
+int ctl_migration_check(int fd, const uint8_t *uuid, uint32_t gpu, uint32_t type,
+			const void *about, uint32_t bytes,
+			struct vgpu_ctl_migration_check *check);
+
 /* ---- ctl_find.c ---- */
 
 /*
@@ -110,6 +122,10 @@ bool ctl_text_is(const void *text, size_t room, const char *other);
  * errno.
  */
 int ctl_find_gpu(int fd, const char *text, uint32_t *id);
+
+/* Finds a type of a GPU by its name, or its name in sysfs; -ENOENT: it has none of that name. */
+int ctl_find_type(int fd, const struct vgpu_ctl_gpu *gpu, const char *text,
+		  struct vgpu_ctl_type *type);
 
 /* Says what is wrong with the vGPU @uuid: @ret, from one of the functions above. */
 enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret);
@@ -151,8 +167,16 @@ enum exit_code ctl_fail_engine(const struct vgpu_ctl_gpu *gpu, const char *name)
 const char *ctl_placement_name(uint32_t placement);
 const char *ctl_state_name(uint32_t state);
 
-/* What follows the name of the state in a table: "", ", quarantined", ", paused" or both. */
-const char *ctl_status_text(const struct vgpu_ctl_instance *inst);
+/* Name of an enum vgpu_ctl_move. */
+const char *ctl_move_name(uint32_t move);
+
+#define CTL_STATUS_LEN 40
+
+/*
+ * Writes what follows the name of the state in a table to CTL_STATUS_LEN bytes at @text, and
+ * returns it: "", ", quarantined", ", paused, saving, quarantined" and the like.
+ */
+const char *ctl_status_text(const struct vgpu_ctl_instance *inst, char *text);
 
 #define CTL_OWNER_LEN 24
 

@@ -57,6 +57,21 @@ int ctl_find_gpu(int fd, const char *text, uint32_t *id)
 	return ret;
 }
 
+int ctl_find_type(int fd, const struct vgpu_ctl_gpu *gpu, const char *text,
+		  struct vgpu_ctl_type *type)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < gpu->types; i++) {
+		ret = ctl_type(fd, gpu->gpu, i, type);
+		if (ret || ctl_text_is(type->name, sizeof(type->name), text) ||
+		    ctl_text_is(type->id, sizeof(type->id), text))
+			return ret;
+	}
+	return -ENOENT;
+}
+
 enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret)
 {
 	char text[UUID_STR_LEN];
@@ -197,13 +212,40 @@ const char *ctl_state_name(uint32_t state)
 	return VGPU_NAME_OF(state_names, state);
 }
 
-const char *ctl_status_text(const struct vgpu_ctl_instance *inst)
-{
-	bool paused = inst->status & VGPU_INSTANCE_PAUSED;
+static const char * const move_names[] = {
+	[VGPU_MOVE_NONE] = "none",
+	[VGPU_MOVE_SAVING] = "saving",
+	[VGPU_MOVE_SAVING_STOPPED] = "saving_stopped",
+	[VGPU_MOVE_LOADING] = "loading",
+};
 
-	if (inst->status & VGPU_INSTANCE_QUARANTINED)
-		return paused ? ", paused, quarantined" : ", quarantined";
-	return paused ? ", paused" : "";
+const char *ctl_move_name(uint32_t move)
+{
+	return VGPU_NAME_OF(move_names, move);
+}
+
+/* A vGPU that is loaded, or whose last part is read, stands still for that, and says no more. */
+static const char *moving_text(const struct vgpu_ctl_instance *inst)
+{
+	const bool paused = inst->status & VGPU_INSTANCE_PAUSED;
+
+	switch (inst->move) {
+	case VGPU_MOVE_SAVING:
+		return paused ? ", paused, saving" : ", saving";
+	case VGPU_MOVE_SAVING_STOPPED:
+		return ", saving";
+	case VGPU_MOVE_LOADING:
+		return ", loading";
+	default:
+		return paused ? ", paused" : "";
+	}
+}
+
+const char *ctl_status_text(const struct vgpu_ctl_instance *inst, char *text)
+{
+	snprintf(text, CTL_STATUS_LEN, "%s%s", moving_text(inst),
+		 inst->status & VGPU_INSTANCE_QUARANTINED ? ", quarantined" : "");
+	return text;
 }
 
 const char *ctl_owner_text(const struct vgpu_ctl_instance *inst, char *text)

@@ -30,6 +30,9 @@ typedef int listing_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing 
 void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu);
 void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		       const struct vgpu_ctl_instance *inst);
+
+/* Keys of the move that is under way. */
+void listing_move_json(struct json *json, const struct vgpu_ctl_instance *inst);
 void listing_vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_instance *inst);
 

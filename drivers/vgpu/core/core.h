@@ -31,6 +31,7 @@
 
 #include "objects/dirty.h"
 #include "objects/front.h"
+#include "objects/move.h"
 #include "objects/owner.h"
 #include "objects/placement.h"
 #include "objects/quarantine.h"
@@ -200,7 +201,8 @@ struct vgpu_edid {
  * @events:     source of events about it; NULL until it has been created
  * @log_limit:  rate limit for messages that its guest can cause at will
  * @log_name:   name in the kernel's message about the number of suppressed messages
- * @state_bytes: length of the state that vgpu_instance_reload() has saved last
+ * @move:       how far a move has come, if it moves
+ * @state_bytes: length of the state that was saved last
  * @edid:       the EDID that the guest's driver reads
  * @dma:        the worker that accesses guest memory, while the device is open
  * @frames:     PRESENT packets completed
@@ -272,6 +274,7 @@ struct vgpu_instance {
 	struct ratelimit_state log_limit;
 	char log_name[48];
 
+	struct vgpu_move move;
 	size_t state_bytes;
 	struct vgpu_edid edid;
 	struct vgpu_dma_worker *dma;
@@ -443,6 +446,9 @@ void vgpu_sysfs_remove_gpu(struct vgpu_gpu *gpu);
 void vgpu_instance_init_quarantine(struct vgpu_instance *instance);
 void vgpu_instance_set_quarantine(struct vgpu_instance *instance);
 int vgpu_instance_release(struct vgpu_instance *instance);
+void vgpu_instance_faults_export(struct vgpu_instance *instance, struct vgpu_quarantine_ages *ages);
+void vgpu_instance_faults_import(struct vgpu_instance *instance,
+				 const struct vgpu_quarantine_ages *ages);
 
 /* objects/instance.c: called by front ends */
 struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int type,

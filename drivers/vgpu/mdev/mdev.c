@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "../core/objects/about.h"
 #include "../vfio/vfio.h"
 #include "mdev.h"
 
@@ -88,7 +89,9 @@ static ssize_t vgpu_mdev_show_description(struct mdev_type *mtype, char *buf)
 {
 	struct vgpu_mdev_gpu_type *type = to_gpu_type(mtype);
 
-	return vgpu_type_describe(&type->gpu->types[type->index], buf, PAGE_SIZE);
+	return vgpu_type_describe(&type->gpu->types[type->index],
+				  vgpu_gpu_can_move(type->gpu) & VGPU_MIGRATION_PRE_COPY, buf,
+				  PAGE_SIZE);
 }
 
 static struct mdev_driver vgpu_mdev_driver = {

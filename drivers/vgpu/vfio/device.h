@@ -2,6 +2,9 @@
 /*
  * A vGPU as a PCI function over VFIO: its parts, and the order of their locks.
  *
+ * The locks of migration (migrate.h) are outside of all others. Within that of the log of written
+ * guest memory (dma_log.h) no other lock is taken.
+ *
  * Locks, outermost first, none of them held over an access to user memory: config_lock (mutex),
  * vgpu_irqs.lock (mutex), vgpu_irqs.raise_lock (raw spinlock). No lock of the core is taken while
  * one of them is held. The core raises interrupts with the instance's front_lock held, so
@@ -18,9 +21,11 @@
 
 #include "../core/core.h"
 #include "config.h"
+#include "dma_log.h"
 #include "edid_region.h"
 #include "irq.h"
 #include "map.h"
+#include "migrate.h"
 #include "plane.h"
 
 /**
@@ -34,6 +39,8 @@
  * @edid:        the EDID region
  * @map:         regions of the device's file, and their mappings
  * @plane:       the picture on the first head
+ * @migrate:     migration
+ * @log:         guest memory that it has written
  */
 struct vgpu_vfio {
 	struct vfio_device vdev;
@@ -45,6 +52,8 @@ struct vgpu_vfio {
 	struct vgpu_edid_region edid;
 	struct vgpu_map map;
 	struct vgpu_plane plane;
+	struct vgpu_migrate migrate;
+	struct vgpu_dma_log log;
 };
 
 #endif /* _VGPU_DEVICE_H */

@@ -13,6 +13,7 @@
 
 struct eventfd_ctx;
 struct task_struct;
+struct vgpu_frame_function;
 struct vgpu_regions;
 
 /**
@@ -69,6 +70,8 @@ void vgpu_irq_reset(struct vgpu_irqs *irqs);
 int vgpu_irq_start(struct vgpu_irqs *irqs);
 void vgpu_irq_stop(struct vgpu_irqs *irqs);
 bool vgpu_irq_request(struct vgpu_irqs *irqs);
+void vgpu_irq_save(struct vgpu_irqs *irqs, struct vgpu_frame_function *to);
+void vgpu_irq_load(struct vgpu_irqs *irqs, const struct vgpu_frame_function *from);
 int vgpu_irq_table_rw(struct vgpu_irqs *irqs, u32 offset, void *buf, u32 len, bool write);
 
 #endif /* _VGPU_IRQ_H */

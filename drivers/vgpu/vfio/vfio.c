@@ -22,15 +22,13 @@ static struct vgpu_vfio *instance_to_vfio(const struct vgpu_instance *instance)
 	return instance->front_data;
 }
 
-static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
-				    void *buf, size_t len, bool write)
+/* What an access to guest memory returns, as the core has it. */
+static int dma_error(int ret)
 {
-	struct vgpu_vfio *dev = instance_to_vfio(instance);
-
-	switch (vfio_dma_rw(&dev->vdev, addr, buf, len, write)) {
+	switch (ret) {
 	case 0:
 		return 0;
-	case -EINVAL:		/* nothing is mapped at @addr */
+	case -EINVAL:		/* nothing is mapped there */
 	case -ENOENT:		/* the same, with iommufd */
 	case -EOVERFLOW:
 	case -EPERM:		/* read-only; type 1: or the owner of the memory has exited */
@@ -42,6 +40,19 @@ static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
 		 */
 		return -ENOMEM;
 	}
+}
+
+static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
+				    void *buf, size_t len, bool write)
+{
+	struct vgpu_vfio *dev = instance_to_vfio(instance);
+	bool one_page = !((addr ^ (addr + len - 1)) >> VGPU_WRITTEN_SHIFT);
+	int ret = dma_error(vfio_dma_rw(&dev->vdev, addr, buf, len, write));
+
+	/* What has failed may have been written in part, but not a page that the guest has not. */
+	if (write && !(ret == -EFAULT && one_page))
+		vgpu_dma_log_note(dev, addr, len);
+	return ret;
 }
 
 static bool vgpu_vfio_front_may_dma(struct vgpu_instance *instance)
@@ -260,7 +271,7 @@ static long vgpu_vfio_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned
 	case VFIO_DEVICE_SET_IRQS:
 		return vgpu_vfio_set_irqs(dev, user);
 	case VFIO_DEVICE_RESET:
-		return vgpu_access_reset(dev);
+		return vgpu_migrate_reset(dev);
 	case VFIO_DEVICE_QUERY_GFX_PLANE:
 		return dev->map.regions.plane_bytes ? vgpu_plane_query(&dev->plane, user) : -ENOTTY;
 	default:
@@ -294,7 +305,9 @@ static void vgpu_vfio_close_device(struct vfio_device *vdev)
 	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 
 	WRITE_ONCE(dev->map.opened, false);
+	vgpu_migrate_close(dev);
 	vgpu_instance_close(dev->instance);
+	vgpu_dma_log_close(dev);
 	vgpu_plane_close(&dev->plane);
 	vgpu_irq_stop(&dev->irqs);
 }
@@ -327,6 +340,8 @@ static int vgpu_vfio_init(struct vfio_device *vdev)
 	mutex_init(&dev->edid.lock);
 	vgpu_irq_init(&dev->irqs);
 	vgpu_plane_init(&dev->plane, &dev->map);
+	vgpu_migrate_init(dev);
+	vgpu_dma_log_init(dev);
 	return 0;
 }
 
@@ -334,6 +349,8 @@ static void vgpu_vfio_release(struct vfio_device *vdev)
 {
 	struct vgpu_vfio *dev = to_vgpu_vfio(vdev);
 
+	vgpu_dma_log_exit(dev);
+	vgpu_migrate_exit(dev);
 	vgpu_plane_exit(&dev->plane);
 	vgpu_irq_free(&dev->irqs);
 	mutex_destroy(&dev->edid.lock);
@@ -395,6 +412,7 @@ static int vgpu_vfio_setup(struct vgpu_vfio *dev, struct vgpu_instance *instance
 	dev->map.mapping = dev->vdev.inode->i_mapping;
 	dev->instance = instance;
 	instance->front_data = dev;
+	vgpu_migrate_setup(dev);
 	return 0;
 }
 

@@ -35,9 +35,10 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 #include <linux/vgpu_channels.h>
+#include <linux/vgpu_migration.h>
 
 #define VGPU_ABI_MAJOR		2
-#define VGPU_ABI_MINOR		2
+#define VGPU_ABI_MINOR		3
 
 #define VGPU_NAME_LEN		64
 #define VGPU_TEXT_LEN		192
@@ -144,6 +145,14 @@ enum vgpu_ctl_state {
 #define VGPU_INSTANCE_QUARANTINED	0x1
 #define VGPU_INSTANCE_PAUSED		0x2	/* stands still and will go on */
 
+/* What is being done to move a vGPU, or to save or restore it. */
+enum vgpu_ctl_move {
+	VGPU_MOVE_NONE = 0,
+	VGPU_MOVE_SAVING = 1,		/* its state is read while its guest works */
+	VGPU_MOVE_SAVING_STOPPED = 2,	/* likewise, while it stands still */
+	VGPU_MOVE_LOADING = 3,		/* a state is written to it */
+};
+
 struct vgpu_ctl_instance_engine {
 	__u64 busy_ns;			/* service: engine occupancy charged */
 	__u64 wait_ns;			/* runnable, not running */
@@ -205,7 +214,12 @@ struct vgpu_ctl_instance {
 	__u32 pad;
 	__u8 owner_comm[VGPU_COMM_LEN];
 	__u8 type_name[VGPU_NAME_LEN];
-	__u64 reserved[8];
+	/* Since 2.3: of the move that is under way. */
+	__u32 move;			/* enum vgpu_ctl_move */
+	__u32 move_pad;
+	__u64 move_bytes;		/* read or written of the stream so far */
+	__u64 move_left_bytes;		/* left to be read; by passes, while its guest works */
+	__u64 reserved[5];
 	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
 };
 
@@ -527,6 +541,8 @@ enum vgpu_ctl_event_type {
 	VGPU_EVENT_REFUSED = 12,	/* a: errno */
 	VGPU_EVENT_SCHED = 13,		/* a GPU's scheduler was set; a: VGPU_SCHED_* */
 	VGPU_EVENT_SHARE = 14,		/* a: VGPU_SHARE_* */
+	/* Since 2.3. a: enum vgpu_ctl_move, b: what it was before, c: bytes of the stream so far */
+	VGPU_EVENT_MOVE = 15,
 };
 
 struct vgpu_ctl_event {
@@ -578,5 +594,7 @@ struct vgpu_ctl_events {
 #define VGPU_IOC_SAMPLES	_IOWR('g', 0xcf, struct vgpu_ctl_samples)
 #define VGPU_IOC_SESSIONS	_IOWR('g', 0xd0, struct vgpu_ctl_sessions)
 #define VGPU_IOC_CHANNELS	_IOWR('g', 0xd1, struct vgpu_ctl_channels)
+#define VGPU_IOC_MIGRATION	_IOWR('g', 0xd2, struct vgpu_ctl_migration)
+#define VGPU_IOC_MIGRATION_CHECK _IOWR('g', 0xd3, struct vgpu_ctl_migration_check)
 
 #endif /* _UAPI_LINUX_VGPU_H */

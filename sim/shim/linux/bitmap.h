@@ -24,9 +24,22 @@ static inline void set_bit(unsigned long nr, unsigned long *map)
 	__atomic_fetch_or(&map[nr / BITS_PER_LONG], 1UL << nr % BITS_PER_LONG, __ATOMIC_RELAXED);
 }
 
+static inline void __set_bit(unsigned long nr, unsigned long *map)
+{
+	map[nr / BITS_PER_LONG] |= 1UL << nr % BITS_PER_LONG;
+}
+
 static inline void __clear_bit(unsigned long nr, unsigned long *map)
 {
 	map[nr / BITS_PER_LONG] &= ~(1UL << nr % BITS_PER_LONG);
+}
+
+static inline bool __test_and_clear_bit(unsigned long nr, unsigned long *map)
+{
+	bool was = test_bit(nr, map);
+
+	__clear_bit(nr, map);
+	return was;
 }
 
 static inline unsigned long find_next_bit(const unsigned long *map, unsigned long size,

@@ -144,6 +144,7 @@ bool compute_run(struct vgpu_dev *dev, const struct options *options);
 bool samples_run(struct vgpu_dev *dev, const struct options *options);
 bool samples_run_small(struct vgpu_dev *dev, const struct options *options);
 bool crowd_run(struct vgpu_dev *dev, const struct options *options);
+bool memory_run(struct vgpu_dev *dev, const struct options *options);
 bool eject_run(struct vgpu_dev *dev, const struct options *options);
 
 #endif /* E2E_GUEST_H */

@@ -318,6 +318,11 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	  sizeof(struct vgpu_ctl_sessions), false },
 	{ VGPU_IOC_CHANNELS, vgpu_ctl_channels, 120,
 	  sizeof(struct vgpu_ctl_channels), false },
+	{ VGPU_IOC_MIGRATION, vgpu_ctl_migration, 64,
+	  sizeof(struct vgpu_ctl_migration), false, .flags = VGPU_MIGRATION_OF_TYPE },
+	{ VGPU_IOC_MIGRATION_CHECK, vgpu_ctl_migration_check, 240,
+	  sizeof(struct vgpu_ctl_migration_check), false,
+	  offsetof(struct vgpu_ctl_migration_check, text), .flags = VGPU_MIGRATION_OF_TYPE },
 };
 
 struct vgpu_ctl_head {

@@ -63,4 +63,8 @@ int vgpu_ctl_samples(void *arg);
 int vgpu_ctl_sessions(void *arg);
 int vgpu_ctl_channels(void *arg);
 
+/* control_migration.c */
+int vgpu_ctl_migration(void *arg);
+int vgpu_ctl_migration_check(void *arg);
+
 #endif /* _VGPU_CONTROL_H */

@@ -161,3 +161,42 @@ int vgpu_instance_release(struct vgpu_instance *instance)
 	vgpu_instance_event(instance, VGPU_EVENT_RELEASED, 0, 0, 0);
 	return 0;
 }
+
+/**
+ * vgpu_instance_faults_export() - tell what another host needs to go on counting faults
+ * @instance: the instance
+ * @ages: set
+ *
+ * Context: any.
+ */
+void vgpu_instance_faults_export(struct vgpu_instance *instance, struct vgpu_quarantine_ages *ages)
+{
+	raw_spin_lock(&instance->quarantine_lock);
+	vgpu_quarantine_export(&instance->quarantine, ktime_get_ns(), ages);
+	raw_spin_unlock(&instance->quarantine_lock);
+}
+
+/**
+ * vgpu_instance_faults_import() - go on counting the faults that another host has counted
+ * @instance: the instance
+ * @ages: any numbers
+ *
+ * The rest of a quarantine begins here.
+ *
+ * Context: process context; does not sleep.
+ */
+void vgpu_instance_faults_import(struct vgpu_instance *instance,
+				 const struct vgpu_quarantine_ages *ages)
+{
+	u64 was_ns, until_ns;
+
+	raw_spin_lock(&instance->quarantine_lock);
+	was_ns = instance->quarantine.until_ns;
+	vgpu_quarantine_import(&instance->quarantine, ktime_get_ns(), ages);
+	until_ns = instance->quarantine.until_ns;
+	raw_spin_unlock(&instance->quarantine_lock);
+	if (until_ns == was_ns)
+		return;
+	vgpu_instance_event(instance, VGPU_EVENT_QUARANTINED, 0, 0, until_ns);
+	mod_delayed_work(system_wq, &instance->quarantine_work, 0);
+}

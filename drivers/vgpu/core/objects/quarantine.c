@@ -142,3 +142,64 @@ void vgpu_quarantine_release(struct vgpu_quarantine *q)
 	q->next_ns = q->backoff_ns;
 	forget_faults(q);
 }
+
+/* When it was that is @age_ns ago; 0 stands for never. */
+static u64 time_ago(u64 now_ns, u64 age_ns)
+{
+	return age_ns < now_ns ? now_ns - age_ns : 1;
+}
+
+/**
+ * vgpu_quarantine_export() - tell what another host needs to go on counting
+ * @q:      quarantine of a vGPU
+ * @now_ns: the time, CLOCK_MONOTONIC
+ * @ages:   set
+ */
+void vgpu_quarantine_export(const struct vgpu_quarantine *q, u64 now_ns,
+			    struct vgpu_quarantine_ages *ages)
+{
+	unsigned int i, at;
+
+	memset(ages, 0, sizeof(*ages));
+	ages->nr_faults = q->nr_faults;
+	ages->quarantines = q->quarantines;
+	ages->left_ns = q->until_ns > now_ns ? q->until_ns - now_ns : 0;
+	ages->next_ns = q->next_ns;
+	ages->quiet_ns = q->last_ns ? now_ns - min(q->last_ns, now_ns) : ~0ULL;
+	for (i = 0; i < q->nr_faults; i++) {
+		at = (q->head + q->threshold - q->nr_faults + i) % q->threshold;
+		ages->age_ns[i] = now_ns - min(q->fault_ns[at], now_ns);
+	}
+}
+
+/**
+ * vgpu_quarantine_import() - go on counting what another host has counted
+ * @q:      quarantine of a vGPU
+ * @now_ns: the time, CLOCK_MONOTONIC
+ * @ages:   what vgpu_quarantine_export() has set there; any numbers
+ *
+ * How many faults begin a quarantine, and how long a first one lasts, stay as they are set here,
+ * and no quarantine becomes longer than it can be here. What @q itself has counted is not
+ * forgotten, so a move to a host and back is no way out of a quarantine.
+ */
+void vgpu_quarantine_import(struct vgpu_quarantine *q, u64 now_ns,
+			    const struct vgpu_quarantine_ages *ages)
+{
+	u64 limit_ns = max(q->backoff_ns, VGPU_QUARANTINE_LIMIT_NS);
+	unsigned int nr = min(ages->nr_faults, VGPU_QUARANTINE_MAX_FAULTS), i;
+
+	if (ages->left_ns)
+		q->until_ns = max(q->until_ns, sum_ns(now_ns, min(ages->left_ns, limit_ns)));
+	q->next_ns = clamp(ages->next_ns, q->next_ns, limit_ns);
+	q->quarantines = max(q->quarantines, ages->quarantines);
+	if (ages->quiet_ns != ~0ULL)
+		q->last_ns = max(q->last_ns, time_ago(now_ns, ages->quiet_ns));
+	if (!q->threshold || nr < q->nr_faults)
+		return;
+	forget_faults(q);
+	for (i = nr - min(nr, q->threshold); i < nr; i++) {
+		q->fault_ns[q->head] = time_ago(now_ns, ages->age_ns[i]);
+		q->head = (q->head + 1) % q->threshold;
+		q->nr_faults++;
+	}
+}

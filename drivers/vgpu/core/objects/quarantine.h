@@ -48,11 +48,34 @@ struct vgpu_quarantine {
 	u32 quarantines;
 };
 
+/**
+ * struct vgpu_quarantine_ages - a vGPU's recent faults as another host can take them over
+ * @nr_faults:   number of faults that count
+ * @quarantines: number of quarantines so far
+ * @left_ns:     rest of the present quarantine; 0: there is none
+ * @next_ns:     length of the next quarantine
+ * @quiet_ns:    time since the last fault, or since the last quarantine has expired; ~0:
+ *               neither yet
+ * @age_ns:      age of each fault, the oldest first
+ */
+struct vgpu_quarantine_ages {
+	u32 nr_faults;
+	u32 quarantines;
+	u64 left_ns;
+	u64 next_ns;
+	u64 quiet_ns;
+	u64 age_ns[VGPU_QUARANTINE_MAX_FAULTS];
+};
+
 void vgpu_quarantine_init(struct vgpu_quarantine *q, unsigned int threshold, u64 window_ns,
 			  u64 backoff_ns);
 void vgpu_quarantine_set(struct vgpu_quarantine *q, unsigned int threshold, u64 backoff_ns);
 bool vgpu_quarantine_fault(struct vgpu_quarantine *q, u64 now_ns);
 bool vgpu_quarantine_expire(struct vgpu_quarantine *q, u64 now_ns);
 void vgpu_quarantine_release(struct vgpu_quarantine *q);
+void vgpu_quarantine_export(const struct vgpu_quarantine *q, u64 now_ns,
+			    struct vgpu_quarantine_ages *ages);
+void vgpu_quarantine_import(struct vgpu_quarantine *q, u64 now_ns,
+			    const struct vgpu_quarantine_ages *ages);
 
 #endif /* _VGPU_QUARANTINE_H */

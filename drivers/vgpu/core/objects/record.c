@@ -96,6 +96,26 @@ void vgpu_record_add_bytes(struct vgpu_records *to, u32 type, const void *data, 
 EXPORT_SYMBOL_GPL(vgpu_record_add_bytes);
 
 /**
+ * vgpu_records_append() - append bytes of another buffer of records
+ * @to: the buffer; an error stays in it
+ * @data: the bytes, which need not be whole records
+ * @length: their number
+ *
+ * Context: sleeps.
+ * Return: 0, or the error of @to.
+ */
+int vgpu_records_append(struct vgpu_records *to, const void *data, size_t length)
+{
+	if (!to->error)
+		to->error = records_grow(to, length);
+	if (to->error)
+		return to->error;
+	memcpy(to->data + to->bytes, data, length);
+	to->bytes += length;
+	return 0;
+}
+
+/**
  * vgpu_records_free() - free a buffer
  * @records: the buffer, which is empty afterwards
  *

@@ -69,8 +69,111 @@ static int state_load(struct vgpu_instance *instance, const struct vgpu_records 
 	while (!ret && from.type)
 		ret = vgpu_record_skip(&from);
 	if (ret == -EINVAL)
-		vgpu_inst_notice(instance, "state refused: record %u, %s: %s\n", from.looked,
-				 from.record, from.field);
+		vgpu_inst_notice_limited(instance, "state refused: record %u, %s: %s\n",
+					 from.looked, from.record, from.field);
+	return ret;
+}
+
+/*
+ * Takes the state lock of an instance, and access_lock, for its state. Returns 0; -ENODEV if the
+ * device is not open; -EOPNOTSUPP if the back end cannot save; -EBUSY if the instance is not
+ * paused; -EINTR if the task was killed: then neither is held.
+ */
+static int state_begin(struct vgpu_instance *instance)
+{
+	int ret;
+
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
+	if (!instance->opened)
+		ret = -ENODEV;
+	else if (!instance->gpu->ops->state_save)
+		ret = -EOPNOTSUPP;
+	else if (!instance->pauses)
+		ret = -EBUSY;
+	else
+		ret = down_write_killable(&instance->access_lock);
+	if (ret)
+		mutex_unlock(&instance->state_lock);
+	return ret;
+}
+
+static void state_end(struct vgpu_instance *instance)
+{
+	up_write(&instance->access_lock);
+	mutex_unlock(&instance->state_lock);
+}
+
+/**
+ * vgpu_instance_save() - save the state of an instance
+ * @instance: the instance, paused
+ * @to: empty; the records are added there, and the caller frees them, whatever is returned
+ *
+ * The content of memory is not in it.
+ *
+ * Context: sleeps, killable until it begins.
+ * Return: 0; -ENODEV if the device is not open; -EOPNOTSUPP if the back end cannot save; -EBUSY if
+ * it is not paused; -EINTR if the task was killed; -ENOMEM; -E2BIG.
+ */
+int vgpu_instance_save(struct vgpu_instance *instance, struct vgpu_records *to)
+{
+	int ret;
+
+	ret = state_begin(instance);
+	if (ret)
+		return ret;
+	ret = state_save(instance, to);
+	WRITE_ONCE(instance->state_bytes, to->bytes);
+	state_end(instance);
+	return ret;
+}
+
+/**
+ * vgpu_instance_load() - build the state of an instance from records
+ * @instance: the instance, paused; its memory has the content that belongs to the state
+ * @from: the records, any byte of which may be wrong
+ *
+ * If that fails once it has begun, the device is reset, and that is not counted as a reset.
+ *
+ * Context: sleeps, killable until it begins.
+ * Return: 0; -EINVAL if the records are refused, which is logged; else as vgpu_instance_save().
+ */
+int vgpu_instance_load(struct vgpu_instance *instance, const struct vgpu_records *from)
+{
+	int ret;
+
+	ret = state_begin(instance);
+	if (ret)
+		return ret;
+	ret = state_load(instance, from);
+	if (ret)
+		vgpu_instance_restart(instance);
+	state_end(instance);
+	return ret;
+}
+
+/**
+ * vgpu_instance_clear() - reset the device, as it is about to be given another state
+ * @instance: the instance
+ *
+ * That is not counted as a reset. The instance stays paused if it is.
+ *
+ * Context: sleeps, killable until it begins.
+ * Return: 0; -ENODEV if the device is not open; -EINTR if the task was killed.
+ */
+int vgpu_instance_clear(struct vgpu_instance *instance)
+{
+	int ret;
+
+	ret = mutex_lock_killable(&instance->state_lock);
+	if (ret)
+		return ret;
+	if (instance->opened)
+		vgpu_instance_restart(instance);
+	else
+		ret = -ENODEV;
+	mutex_unlock(&instance->state_lock);
 	return ret;
 }
 
@@ -82,12 +185,9 @@ static int state_reload(struct vgpu_instance *instance)
 	int ret;
 
 	lockdep_assert_held(&instance->state_lock);
-	ret = down_write_killable(&instance->access_lock);
-	if (ret)
-		return ret;
 	ret = state_save(instance, &before);
 	if (ret)
-		goto unlock;
+		goto free;
 	WRITE_ONCE(instance->state_bytes, before.bytes);
 	ret = state_load(instance, &before);
 	if (ret)
@@ -95,14 +195,13 @@ static int state_reload(struct vgpu_instance *instance)
 	/* If there is no memory to compare it, the state is there nevertheless. */
 	ret = state_save(instance, &after);
 	if (ret || vgpu_records_same(&before, &after, &index, &type))
-		goto unlock;
+		goto free;
 	vgpu_inst_notice(instance, "state differs after it was loaded: record %u, type %#x\n",
 			 index, type);
 	ret = -EIO;
 reset:
 	vgpu_instance_restart(instance);
-unlock:
-	up_write(&instance->access_lock);
+free:
 	vgpu_records_free(&before);
 	vgpu_records_free(&after);
 	return ret;
@@ -127,17 +226,10 @@ int vgpu_instance_reload(struct vgpu_instance *instance)
 {
 	int ret;
 
-	ret = mutex_lock_killable(&instance->state_lock);
+	ret = state_begin(instance);
 	if (ret)
 		return ret;
-	if (!instance->opened)
-		ret = -ENODEV;
-	else if (!instance->gpu->ops->state_save)
-		ret = -EOPNOTSUPP;
-	else if (!instance->pauses)
-		ret = -EBUSY;
-	else
-		ret = state_reload(instance);
-	mutex_unlock(&instance->state_lock);
+	ret = state_reload(instance);
+	state_end(instance);
 	return ret == -EINVAL ? -EIO : ret;
 }

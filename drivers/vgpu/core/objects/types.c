@@ -78,15 +78,16 @@ unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *pl
 /**
  * vgpu_type_describe() - write the description of a type for sysfs
  * @type: a type of a catalogue
+ * @moves: its vGPUs can move while their guests work
  * @buf: set to the line, with a newline and a NUL
  * @size: bytes of @buf; VGPU_TYPE_DESCRIPTION_LEN is enough
  *
  * Return: the length of the line, without the NUL.
  */
-int vgpu_type_describe(const struct vgpu_type *type, char *buf, size_t size)
+int vgpu_type_describe(const struct vgpu_type *type, bool moves, char *buf, size_t size)
 {
 	return snprintf(buf, size,
-			"num_heads=%u, frl_config=%u, framebuffer=%uM, max_resolution=%ux%u, max_instance=%u\n",
-			type->num_heads, type->frl_fps, type->size_gb * 1024,
-			type->max_width, type->max_height, type->max_instances);
+			"num_heads=%u, frl_config=%u, framebuffer=%uM, max_resolution=%ux%u, live_migration=%u, max_instance=%u\n",
+			type->num_heads, type->frl_fps, type->size_gb * 1024, type->max_width,
+			type->max_height, moves, type->max_instances);
 }

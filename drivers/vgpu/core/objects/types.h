@@ -40,6 +40,6 @@ struct vgpu_type {
 
 unsigned int vgpu_types_build(const char *board, const struct vgpu_placement *placement,
 			      u32 channels, struct vgpu_type *types, unsigned int room);
-int vgpu_type_describe(const struct vgpu_type *type, char *buf, size_t size);
+int vgpu_type_describe(const struct vgpu_type *type, bool moves, char *buf, size_t size);
 
 #endif /* _VGPU_TYPES_H */

@@ -64,6 +64,7 @@ static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_insta
 		out->status |= VGPU_INSTANCE_QUARANTINED;
 	if (READ_ONCE(instance->pauses))
 		out->status |= VGPU_INSTANCE_PAUSED;
+	vgpu_move_report(&instance->move, out);
 	strscpy(out->type_name, instance->type->name, sizeof(out->type_name));
 	vgpu_shares_get(instance, &settings);
 	vgpu_share_report(&settings, out);

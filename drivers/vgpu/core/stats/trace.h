@@ -136,6 +136,26 @@ TRACE_EVENT(vgpu_fault,
 		  __entry->code, __entry->index)
 );
 
+/* A move of a vGPU is in another phase, enum vgpu_ctl_move; bytes are those of the stream. */
+TRACE_EVENT(vgpu_move,
+	TP_PROTO(const guid_t *uuid, unsigned int phase, unsigned int was, u64 bytes),
+	TP_ARGS(uuid, phase, was, bytes),
+	TP_STRUCT__entry(
+		__array(u8, uuid, 16)
+		__field(unsigned int, phase)
+		__field(unsigned int, was)
+		__field(u64, bytes)
+	),
+	TP_fast_assign(
+		memcpy(__entry->uuid, uuid, 16);
+		__entry->phase = phase;
+		__entry->was = was;
+		__entry->bytes = bytes;
+	),
+	TP_printk("vgpu=%pUl phase=%u was=%u bytes=%llu", __entry->uuid,
+		  __entry->phase, __entry->was, __entry->bytes)
+);
+
 #endif /* _VGPU_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH
