@@ -397,13 +397,17 @@ int guest_shown_save(struct guest_dev *gdev)
 	return ret;
 }
 
-/* All jobs have ended, and with them all who begin the work. */
+/*
+ * All jobs have ended, and with them all who begin the work. This may be a part of another work of
+ * the same workqueue, which must not wait for one that has not begun.
+ */
 static void shown_fini(struct drm_device *drm, void *res)
 {
 	struct guest_dev *gdev = to_guest_dev(drm);
 
 	guest_shown_forget(gdev);
-	flush_work(&gdev->shown.work);
+	cancel_work_sync(&gdev->shown.work);
+	shown_work(&gdev->shown.work);
 }
 
 int guest_shown_init(struct guest_dev *gdev)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
@@ -193,8 +194,7 @@ static bool load_all(bool resume)
 	return true;
 }
 
-/* Whether the node is there, or is not, within 10 s. */
-static bool node_is(bool there)
+bool node_is(bool there)
 {
 	int i, fd;
 
@@ -268,9 +268,7 @@ static bool find_function(char *name, size_t room)
 	return name[0] || failed("%s: no function", DRIVER_DIR);
 }
 
-/* The driver goes while a file is open, with memory mapped and a queue. */
-/* What touches this page dies by SIGBUS. */
-static bool raises_sigbus(const void *page)
+bool raises_sigbus(const void *page)
 {
 	pid_t pid = fork();
 	int status;
@@ -283,10 +281,11 @@ static bool raises_sigbus(const void *page)
 	       WTERMSIG(status) == SIGBUS;
 }
 
+/* The driver goes while a file is open, with memory mapped and a queue. */
 bool test_unbind(void)
 {
 	struct drm_vgpu_queue_query query;
-	uint32_t vm, queue, id;
+	uint32_t vm, queue, id, i;
 	int fd = node_open();
 	char function[256];
 	struct buf buf;
@@ -297,6 +296,9 @@ bool test_unbind(void)
 	CHECK_RET(buf_make(fd, PAGE, DRM_VGPU_PLACEMENT_FRAMEBUFFER, &buf), 0);
 	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, 0), 0);
 	memset(buf.ptr, 1, PAGE);
+	/* So many that the device goes with the last one of them, and not with the file. */
+	for (i = 0; i < 200; i++)
+		CHECK_RET(queue_make(fd, vm, 0, 4, &id), 0);
 	CHECK(sysfs_write(DRIVER_DIR "/unbind", function));
 	CHECK(raises_sigbus(buf.ptr));
 	CHECK_RET(exec(fd, queue, NULL, 0, 0, 0), -ENODEV);
@@ -305,9 +307,10 @@ bool test_unbind(void)
 	CHECK_RET(queue_ask(fd, queue, &query), -ENODEV);
 	CHECK(sysfs_write(DRIVER_DIR "/bind", function));
 	CHECK(node_is(true));
-	CHECK(test_dispatch());
-	close(fd);
-	return true;
+	CHECK(others_work());
+	CHECK(!munmap(buf.ptr, PAGE) && !close(fd));
+	/* Until nothing of it is left. */
+	return module_again(NULL) && test_dispatch();
 }
 
 /* Lines that the kernel has written since the last call, and that tell of something wrong. */

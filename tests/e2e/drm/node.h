@@ -129,6 +129,12 @@ int present(int fd, uint32_t queue, uint64_t va, uint32_t lines);
 /* The framebuffer that is free, when what others have given back has come. */
 uint64_t fb_free(int fd);
 
+/* Whether the node is there, or is not, within 10 s. */
+bool node_is(bool there);
+
+/* Whether who touches this page dies by SIGBUS. */
+bool raises_sigbus(const void *page);
+
 bool test_query(void);
 bool test_vm(void);
 bool test_bo(void);
