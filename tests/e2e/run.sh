@@ -516,7 +516,7 @@ tests_of() {
 		echo driver driver_attack driver_label driver_unmap driver_quarantine \
 			driver_shown driver_suspend driver_usage ;;
 	long) echo driver_exits samples_in_a_guest ;;
-	debian) echo debian_guest debian_systemd debian_hibernate debian_usage ;;
+	debian) echo debian_guest debian_systemd debian_hibernate debian_unplug debian_usage ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;

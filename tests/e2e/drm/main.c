@@ -100,6 +100,7 @@ static const struct test tests[] = {
 	{ "time_is_over", test_time_is_over, false },
 	{ "time_is_shared", test_time_is_shared, false },
 	{ "remove", test_remove, true },
+	{ "taken_away", test_taken_away, true },
 	{ "reset", test_reset, false },
 	{ "reset_function", test_reset_function, false },
 	{ "reset_at_work", test_reset_at_work, false },

@@ -207,6 +207,7 @@ bool test_guess(void);
 bool test_many(void);
 bool test_faults_apart(void);
 bool test_remove(void);
+bool test_taken_away(void);
 bool test_time_is_over(void);
 bool test_unbind(void);
 bool test_unmap(void);
