@@ -54,6 +54,7 @@ static const struct test tests[] = {
 	{ "exit_at_work", test_exit_at_work, false },
 	{ "channels", test_channels, false },
 	{ "channels_held", test_channels_held, false },
+	{ "channels_oldest", test_channels_oldest, false },
 	{ "priority_order", test_priority_order, false },
 	{ "priority_starves_none", test_priority_starves_none, false },
 	{ "priority_allowed", test_priority_allowed, false },

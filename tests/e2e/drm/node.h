@@ -135,6 +135,9 @@ bool node_is(bool there);
 /* Whether who touches this page dies by SIGBUS. */
 bool raises_sigbus(const void *page);
 
+/* What a file of the device in debugfs has, until the next call. */
+char *debugfs_text(const char *name);
+
 bool test_query(void);
 bool test_vm(void);
 bool test_bo(void);
@@ -180,6 +183,7 @@ bool test_destroy_at_work(void);
 bool test_exit_at_work(void);
 bool test_channels(void);
 bool test_channels_held(void);
+bool test_channels_oldest(void);
 bool test_files_apart(void);
 bool test_bad_vm(void);
 bool test_bad_bo(void);
