@@ -28,7 +28,7 @@ test_driver() {
 test_driver_attack() {
 	local GUEST_APPEND=kmemleak=on
 	mdev_create "$A" SG16-1Q
-	driver_start a "$A" oracle fuzz exits:200 guess many faults_apart fail_nth \
+	driver_start a "$A" oracle fuzz exits:200 guess many many_full faults_apart fail_nth \
 		fail_evict remove
 	passes a 900
 	guest_answer a "kmemleak:"

@@ -97,6 +97,7 @@ static const struct test tests[] = {
 	{ "debugfs", test_debugfs, false },
 	{ "guess", test_guess, true },
 	{ "many", test_many, true },
+	{ "many_full", test_many_full, true },
 	{ "faults_apart", test_faults_apart, true },
 	{ "time_is_over", test_time_is_over, false },
 	{ "time_is_shared", test_time_is_shared, false },

@@ -209,6 +209,7 @@ bool test_exits(void);
 bool test_fail_nth(void);
 bool test_guess(void);
 bool test_many(void);
+bool test_many_full(void);
 bool test_faults_apart(void);
 bool test_remove(void);
 bool test_taken_away(void);
