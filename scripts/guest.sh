@@ -15,15 +15,15 @@ declare -A GUEST_PID=()
 [[ -p $GUEST_DIR/.nap ]] || mkfifo "$GUEST_DIR/.nap"
 exec {GUEST_NAP}<>"$GUEST_DIR/.nap"
 
-# guest_qemu NAME ARGUMENT...: starts a QEMU. The guest's first serial port goes to NAME.log, its
-# second one is for guest_tell.
+# guest_qemu NAME ARGUMENT...: starts a QEMU with GUEST_CPUS processors. The guest's first serial
+# port goes to NAME.log, its second one is for guest_tell.
 guest_qemu() {
 	local name=$1 file=$GUEST_DIR/$1
 	shift
 	: >"$file.log"
 	rm -f "$file.qmp" "$file.tell"
 	mkfifo "$file.tell"
-	qemu-system-x86_64 -nodefaults -no-user-config -smp 1 \
+	qemu-system-x86_64 -nodefaults -no-user-config -smp "${GUEST_CPUS:-1}" \
 		-serial "file:$file.log" -serial "pipe:$file.tell" \
 		-qmp "unix:$file.qmp,server=on,wait=off" \
 		"$@" </dev/null >"$file.qemu" 2>&1 &

@@ -64,6 +64,24 @@ hibernated() {
 	is_free "$A"
 }
 
+# The host takes the vGPU away while programs work with Debian's kernel: it says that it can go, and
+# has nothing else to say.
+test_debian_unplug() {
+	local GUEST_KERNEL=build/guest/debian.kernel GUEST_INITRAMFS=build/guest/hibernate.initramfs
+	local GUEST_MIB=512 GUEST_APPEND="mitigations=off"
+	mdev_create "$A" SG16-1Q
+	GUEST_PLUG=port guest_start a "$A" taken_away
+	working a
+	mdev_remove "$A" &
+	ends $!
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	guest_running a || fail "QEMU has ended"
+	guest_says a '^guest: taken away after' $((60 * SLOW)) || fail "the program does not end"
+	guest_tell a seen
+	passes a
+	guest_log a
+}
+
 test_debian_igt() {
 	mdev_create "$A" SG16-1Q
 	debian_start a "$A" igt_core igt_syncobj igt_dmabuf igt_fdinfo igt_hotunplug

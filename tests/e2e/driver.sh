@@ -28,7 +28,7 @@ test_driver() {
 test_driver_attack() {
 	local GUEST_APPEND=kmemleak=on
 	mdev_create "$A" SG16-1Q
-	driver_start a "$A" oracle fuzz exits:200 guess many faults_apart fail_nth \
+	driver_start a "$A" oracle fuzz exits:200 guess many many_full faults_apart fail_nth \
 		fail_evict remove
 	passes a 900
 	guest_answer a "kmemleak:"
@@ -47,6 +47,11 @@ test_driver_exits() {
 	is_free "$A"
 }
 
+# driver_metric NAME LABELS: vgpuctl metrics has this of the vGPU's guest.
+driver_metric() {
+	grep "^vgpu_vgpu_guest_$1{.*uuid=\"$A\".*$2" "$GUEST_DIR/metrics"
+}
+
 # What the host shows of the driver, and of an ordinary user's process that has a queue.
 test_driver_label() {
 	local pid version
@@ -63,6 +68,11 @@ test_driver_label() {
 		(.processes | length == 1 and (.[0] | .pid == $pid and .uid == 1000 and
 		.command == "drawer" and .client > 0 and (.engines | length == 1))))' \
 		"$GUEST_DIR/process.json"
+	vgpuctl metrics | grep '^vgpu_vgpu_guest' | tee "$GUEST_DIR/metrics"
+	driver_metric driver_info "guest_driver=\"vgpu_guest\",guest_version=\"$version\""
+	driver_metric busy_seconds \
+		"guest_pid=\"$pid\",guest_uid=\"1000\",guest_command=\"drawer\""
+	LD_LIBRARY_PATH=build/lab-tools/libnvml tests/e2e/label.py "$pid" drawer "$version"
 	guest_answer a "kernel"
 	vgpuctl show "$A" --json | jq -e --arg os "$ANSWER" --arg version "$version" '
 		.guest_driver == {told_by: "guest", name: "vgpu_guest", version: $version, os: $os}'

@@ -520,7 +520,7 @@ tests_of() {
 			driver_shown driver_suspend driver_usage ;;
 	migrate) echo "${MIGRATE_TESTS[@]}" ;;
 	long) echo driver_exits samples_in_a_guest "${MIGRATE_LONG[@]}" ;;
-	debian) echo debian_guest debian_systemd debian_hibernate debian_usage ;;
+	debian) echo debian_guest debian_systemd debian_hibernate debian_unplug debian_usage ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;

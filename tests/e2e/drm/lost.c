@@ -2,7 +2,9 @@
 /* Tests of jobs that fail, never end, or lose their process: nobody else is hurt. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -283,4 +285,55 @@ bool test_channels_held(void)
 		close(fd[i]);
 	}
 	return others_work();
+}
+
+/* Which of this process's queues have a channel, in the order in which they were made. */
+static uint32_t queues_with_channel(bool *has, uint32_t room)
+{
+	char *line = strtok(debugfs_text("queues"), "\n"), own[32];
+	uint32_t nr = 0;
+
+	snprintf(own, sizeof(own), " %d: client ", getpid());
+	for (; line; line = strtok(NULL, "\n")) {
+		if (!strstr(line, own))
+			continue;
+		CHECK(nr < room);
+		has[nr++] = !strstr(line, ", no channel, ");
+	}
+	return nr;
+}
+
+/* Who has not used its channel for the longest time loses it, not who has had it longest. */
+bool test_channels_oldest(void)
+{
+	const struct vgpu_hw_packet packet = packet_fill(VA_DATA, PAGE, 1);
+	enum { LOSE = 3, ROOM = 64 + LOSE };
+	uint32_t vm, queue[ROOM], i, j;
+	struct drm_vgpu_dev_info info;
+	int fd = node_open();
+	struct buf buf;
+	bool has[ROOM];
+
+	CHECK(fd >= 0);
+	CHECK_RET(node_info(fd, &info), 0);
+	CHECK(info.channels > 2 * LOSE && info.channels + LOSE <= ROOM);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(buf_make(fd, PAGE, FRAMEBUFFER, &buf), 0);
+	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE), 0);
+	for (i = 0; i < info.channels + LOSE; i++)
+		CHECK_RET(queue_make(fd, vm, CE, 4, &queue[i]), 0);
+	for (i = 0; i < info.channels; i++)
+		CHECK_RET(exec_wait(fd, queue[i], &packet, 1), 0);
+	/* The first one comes last: those behind it lose theirs, one with each queue that comes. */
+	CHECK_RET(exec_wait(fd, queue[0], &packet, 1), 0);
+	for (i = 0; i < LOSE; i++) {
+		CHECK_RET(exec_wait(fd, queue[info.channels + i], &packet, 1), 0);
+		CHECK(queues_with_channel(has, ROOM) == info.channels + LOSE);
+		for (j = 0; j < info.channels + LOSE; j++)
+			if (has[j] != (j <= info.channels + i && (!j || j > i + 1)))
+				return failed("with %u queues more, queue %u has %s channel", i + 1,
+					      j, has[j] ? "a" : "no");
+	}
+	close(fd);
+	return true;
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
@@ -53,6 +54,7 @@ static const struct test tests[] = {
 	{ "exit_at_work", test_exit_at_work, false },
 	{ "channels", test_channels, false },
 	{ "channels_held", test_channels_held, false },
+	{ "channels_oldest", test_channels_oldest, false },
 	{ "priority_order", test_priority_order, false },
 	{ "priority_starves_none", test_priority_starves_none, false },
 	{ "priority_allowed", test_priority_allowed, false },
@@ -96,10 +98,12 @@ static const struct test tests[] = {
 	{ "debugfs", test_debugfs, false },
 	{ "guess", test_guess, true },
 	{ "many", test_many, true },
+	{ "many_full", test_many_full, true },
 	{ "faults_apart", test_faults_apart, true },
 	{ "time_is_over", test_time_is_over, false },
 	{ "time_is_shared", test_time_is_shared, false },
 	{ "remove", test_remove, true },
+	{ "taken_away", test_taken_away, true },
 	{ "reset", test_reset, false },
 	{ "reset_function", test_reset_function, false },
 	{ "reset_at_work", test_reset_at_work, false },
@@ -194,8 +198,7 @@ static bool load_all(bool resume)
 	return true;
 }
 
-/* Whether the node is there, or is not, within 10 s. */
-static bool node_is(bool there)
+bool node_is(bool there)
 {
 	int i, fd;
 
@@ -269,9 +272,7 @@ static bool find_function(char *name, size_t room)
 	return name[0] || failed("%s: no function", DRIVER_DIR);
 }
 
-/* The driver goes while a file is open, with memory mapped and a queue. */
-/* What touches this page dies by SIGBUS. */
-static bool raises_sigbus(const void *page)
+bool raises_sigbus(const void *page)
 {
 	pid_t pid = fork();
 	int status;
@@ -284,10 +285,11 @@ static bool raises_sigbus(const void *page)
 	       WTERMSIG(status) == SIGBUS;
 }
 
+/* The driver goes while a file is open, with memory mapped and a queue. */
 bool test_unbind(void)
 {
 	struct drm_vgpu_queue_query query;
-	uint32_t vm, queue, id;
+	uint32_t vm, queue, id, i;
 	int fd = node_open();
 	char function[256];
 	struct buf buf;
@@ -298,6 +300,9 @@ bool test_unbind(void)
 	CHECK_RET(buf_make(fd, PAGE, DRM_VGPU_PLACEMENT_FRAMEBUFFER, &buf), 0);
 	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, 0), 0);
 	memset(buf.ptr, 1, PAGE);
+	/* So many that the device goes with the last one of them, and not with the file. */
+	for (i = 0; i < 200; i++)
+		CHECK_RET(queue_make(fd, vm, 0, 4, &id), 0);
 	CHECK(sysfs_write(DRIVER_DIR "/unbind", function));
 	CHECK(raises_sigbus(buf.ptr));
 	CHECK_RET(exec(fd, queue, NULL, 0, 0, 0), -ENODEV);
@@ -306,9 +311,10 @@ bool test_unbind(void)
 	CHECK_RET(queue_ask(fd, queue, &query), -ENODEV);
 	CHECK(sysfs_write(DRIVER_DIR "/bind", function));
 	CHECK(node_is(true));
-	CHECK(test_dispatch());
-	close(fd);
-	return true;
+	CHECK(others_work());
+	CHECK(!munmap(buf.ptr, PAGE) && !close(fd));
+	/* Until nothing of it is left. */
+	return module_again(NULL) && test_dispatch();
 }
 
 /* Lines that the kernel has written since the last call, and that tell of something wrong. */

@@ -14,6 +14,9 @@
 #define JOBS		12
 #define WORDS		1024u
 #define CE		1
+#define FULL		16
+#define FULL_BYTES	MIB
+#define FULL_BUFS	1024
 
 /* A word of a process: no two are the same. */
 static uint32_t word_of(uint32_t process, uint32_t job)
@@ -46,16 +49,26 @@ static void gate_wait(struct gate *gate)
 }
 
 /* A process that ends before it is there ends the test: all have the pipe, so nobody else does. */
-static void gate_open(struct gate *gate, uint32_t nr)
+static void gate_reach(struct gate *gate, uint32_t nr)
 {
 	char byte;
 
 	close(gate->come[1]);
 	while (nr--)
 		CHECK(read(gate->come[0], &byte, 1) == 1);
+}
+
+static void gate_go(struct gate *gate)
+{
 	close(gate->go[1]);
 	close(gate->go[0]);
 	close(gate->come[0]);
+}
+
+static void gate_open(struct gate *gate, uint32_t nr)
+{
+	gate_reach(gate, nr);
+	gate_go(gate);
 }
 
 /* How many of these processes end well. */
@@ -129,6 +142,90 @@ bool test_many(void)
 	CHECK(fb_free(fd) == before);
 	close(fd);
 	return true;
+}
+
+static uint32_t full_word(uint32_t process, uint32_t buf)
+{
+	return 0x5eed0000u + process * FULL_BUFS + buf;
+}
+
+/* All of what there is, with a word at either end of each buffer, which stay there. */
+static bool fill_up(uint32_t process, struct gate gate[2], uint32_t *made)
+{
+	uint32_t handle[FULL_BUFS], nr, i, *ptr;
+	int fd = node_open(), ret;
+
+	CHECK(fd >= 0);
+	gate_wait(&gate[0]);
+	for (nr = 0;; nr++) {
+		CHECK(nr < FULL_BUFS);
+		ret = bo_make(fd, FULL_BYTES, FRAMEBUFFER, 0, &handle[nr]);
+		if (ret)
+			break;
+		CHECK_RET(bo_map(fd, handle[nr], FULL_BYTES, (void **)&ptr), 0);
+		CHECK(!ptr[0] && !ptr[FULL_BYTES / 4 - 1]);
+		ptr[0] = full_word(process, nr);
+		ptr[FULL_BYTES / 4 - 1] = ptr[0];
+		CHECK(!munmap(ptr, FULL_BYTES));
+	}
+	CHECK_RET(ret, -ENOSPC);
+	*made = nr;
+	gate_wait(&gate[1]);
+	for (i = 0; i < nr; i++) {
+		CHECK_RET(bo_map(fd, handle[i], FULL_BYTES, (void **)&ptr), 0);
+		CHECK(ptr[0] == full_word(process, i) && ptr[FULL_BYTES / 4 - 1] == ptr[0]);
+		CHECK(!munmap(ptr, FULL_BYTES));
+	}
+	return true;
+}
+
+/*
+ * Processes fill the framebuffer, and what the guest's memory takes of it, at the same time: each
+ * keeps what it has got, and what they have is what is gone.
+ */
+static bool many_full(void)
+{
+	uint32_t *made = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			      0);
+	uint64_t fb, system, sum = 0, gone;
+	struct gate gate[2];
+	pid_t pid[FULL];
+	unsigned int i;
+	int fd = node_open();
+
+	CHECK(fd >= 0 && made != MAP_FAILED);
+	fb = fb_free(fd);
+	system = system_free(fd);
+	gate_make(&gate[0]);
+	gate_make(&gate[1]);
+	for (i = 0; i < FULL; i++) {
+		pid[i] = fork();
+		CHECK(pid[i] >= 0);
+		if (!pid[i])
+			_exit(!fill_up(i, gate, &made[i]));
+	}
+	gate_open(&gate[0], FULL);
+	gate_reach(&gate[1], FULL);
+	for (i = 0; i < FULL; i++)
+		sum += made[i];
+	gone = fb - fb_free(fd) + system - system_free(fd);
+	say("full: %llu buffers, %llu bytes of %llu + %llu are gone", (unsigned long long)sum,
+	    (unsigned long long)gone, (unsigned long long)fb, (unsigned long long)system);
+	CHECK(sum * FULL_BYTES == gone && gone > fb && gone + FULL * FULL_BYTES > fb + system);
+	gate_go(&gate[1]);
+	CHECK(gather(pid, FULL) == FULL);
+	CHECK(fb_free(fd) == fb && system_free(fd) == system);
+	close(fd);
+	return true;
+}
+
+bool test_many_full(void)
+{
+	bool ok;
+
+	CHECK(module_again("job_timeout_ms=20000 fb_limit_mb=64"));
+	ok = many_full();
+	return module_again(NULL) && ok;
 }
 
 /**

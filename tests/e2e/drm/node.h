@@ -129,6 +129,15 @@ int present(int fd, uint32_t queue, uint64_t va, uint32_t lines);
 /* The framebuffer that is free, when what others have given back has come. */
 uint64_t fb_free(int fd);
 
+/* Whether the node is there, or is not, within 10 s. */
+bool node_is(bool there);
+
+/* Whether who touches this page dies by SIGBUS. */
+bool raises_sigbus(const void *page);
+
+/* What a file of the device in debugfs has, until the next call. */
+char *debugfs_text(const char *name);
+
 bool test_query(void);
 bool test_vm(void);
 bool test_bo(void);
@@ -175,6 +184,7 @@ bool test_destroy_at_work(void);
 bool test_exit_at_work(void);
 bool test_channels(void);
 bool test_channels_held(void);
+bool test_channels_oldest(void);
 bool test_files_apart(void);
 bool test_bad_vm(void);
 bool test_bad_bo(void);
@@ -200,8 +210,10 @@ bool test_exits(void);
 bool test_fail_nth(void);
 bool test_guess(void);
 bool test_many(void);
+bool test_many_full(void);
 bool test_faults_apart(void);
 bool test_remove(void);
+bool test_taken_away(void);
 bool test_time_is_over(void);
 bool test_unbind(void);
 bool test_unmap(void);

@@ -93,6 +93,47 @@ bool test_remove(void)
 	return module_again(NULL) && test_dispatch();
 }
 
+/* The host takes the vGPU away while programs work: a program is told so, and can only end. */
+bool test_taken_away(void)
+{
+	struct vgpu_hw_packet packet;
+	uint32_t vm, queue, jobs = 0, i;
+	pthread_t thread[WORKERS];
+	int fd = node_open(), tell = tell_open(), ret = 0;
+	bool stop = false;
+	struct buf buf;
+
+	CHECK(fd >= 0 && tell >= 0);
+	CHECK_RET(vm_make(fd, &vm), 0);
+	CHECK_RET(queue_make(fd, vm, CE, 4, &queue), 0);
+	CHECK_RET(buf_make(fd, PAGE, FRAMEBUFFER, &buf), 0);
+	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, PAGE, DRM_VGPU_BIND_WRITE), 0);
+	for (i = 0; i < WORKERS; i++)
+		CHECK(!pthread_create(&thread[i], NULL, work_on, &stop));
+	say("working");
+	while (!ret) {
+		packet = packet_fill(VA_DATA, PAGE, ++jobs);
+		ret = exec_wait(fd, queue, &packet, 1);
+	}
+	CHECK_RET(ret, -ENODEV);
+	CHECK_RET(exec(fd, queue, &packet, 1, 0, 0), -ENODEV);
+	CHECK_RET(vm_make(fd, &vm), -ENODEV);
+	CHECK(raises_sigbus(buf.ptr));
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (i = 0; i < WORKERS; i++)
+		CHECK(!pthread_join(thread[i], NULL));
+	CHECK(node_is(false));
+	CHECK(!munmap(buf.ptr, PAGE) && !close(fd));
+	/* What the file has had is freed soon. */
+	for (i = 0, ret = -EAGAIN; i < 500 && ret == -EAGAIN; i++) {
+		usleep(20000);
+		ret = module_unload();
+	}
+	CHECK_RET(ret, 0);
+	say("taken away after %u jobs", jobs);
+	return tell_wait(tell, 2 * WAIT_MS / 1000);
+}
+
 /* Jobs that end about when their time is over are done, or lost; those behind them likewise. */
 bool test_time_is_over(void)
 {

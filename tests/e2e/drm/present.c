@@ -239,8 +239,7 @@ bool test_present_stays(void)
 	return module_again(NULL) && ok;
 }
 
-/* Whether a file of the device in debugfs has that text. */
-static bool debugfs_has(const char *name, const char *text)
+char *debugfs_text(const char *name)
 {
 	char pattern[64];
 	static char all[1 << 16];
@@ -257,6 +256,13 @@ static bool debugfs_has(const char *name, const char *text)
 	close(fd);
 	CHECK(n >= 0);
 	all[n] = 0;
+	return all;
+}
+
+static bool debugfs_has(const char *name, const char *text)
+{
+	const char *all = debugfs_text(name);
+
 	return strstr(all, text) || failed("%s has no \"%s\": %s", name, text, all);
 }
 
