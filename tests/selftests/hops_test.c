@@ -3,7 +3,7 @@
  * A vGPU that moves over and over at random moments, under all kinds of work, and its twin, which
  * does the same and stays where it is: memory, faults and what is counted are the same.
  *
- * VGPU_TEST_HOPS: number of moves (40).
+ * VGPU_TEST_HOPS: number of moves (100).
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -149,7 +149,7 @@ static void programs(unsigned int chan, uint64_t base, uint64_t head)
 	uint64_t at = slot(base, 0);
 	struct vgpu_hw_packet rounds = {
 		.type = VGPU_HW_PKT_FILL, .dst = htole64(at),
-		.value = htole32(1 + (uint32_t)fx_random_below(4000)),
+		.value = htole32(1 + (uint32_t)fx_random_below(20000)),
 		.width = htole64(4), .rows = htole32(1),
 	};
 	uint32_t items = 1 + (uint32_t)fx_random_below(ITEMS);
@@ -259,7 +259,7 @@ static void check_counts(unsigned int round)
 static void as_its_twin(void)
 {
 	unsigned int hops = 0, moving = 0, round, i;
-	uint64_t most = fx_env("VGPU_TEST_HOPS", 40), end;
+	uint64_t most = fx_env("VGPU_TEST_HOPS", 100), end;
 	struct hop_counts counts[2];
 	bool irq;
 
