@@ -96,6 +96,9 @@ static void test_rooms(void **state)
 			 NVML_ERROR_INSUFFICIENT_SIZE);
 	OK(nvmlDeviceGetVgpuMetadata(dev[1], &p.m, &size));
 	assert_int_equal(p.m.pgpuVirtualizationCaps, 1);
+	/* nvidia-ml-py has room for so much, and gives the library the length that this wants. */
+	assert_true(v.m.opaqueDataSize <= 256 + sizeof(unsigned int));
+	assert_true(p.m.opaqueDataSize <= 256);
 	fits(LIVE, NVML_VGPU_COMPATIBILITY_LIMIT_NONE);
 	v.m.opaqueDataSize++;
 	assert_int_equal(nvmlGetVgpuCompatibility(&v.m, &p.m, (void *)&size),

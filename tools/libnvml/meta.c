@@ -15,7 +15,8 @@
 
 #define META_VERSION	1
 #define META_REVISION	2
-#define META_KINDS	64	/* types of a GPU */
+#define META_KIND_WORDS	12
+#define META_KIND_BITS	(64 * META_KIND_WORDS)
 #define META_MIGRATION	0x1	/* in the virtualization caps */
 
 /* What VM can do where its vGPU can move, beside a start anew. */
@@ -35,13 +36,20 @@ struct meta_vgpu {
 	struct vgpu_stream_about about;
 };
 
+/* What all types of a GPU have in common is as in struct vgpu_stream_about. */
 struct meta_pgpu {
 	struct meta_gpu gpu;
-	struct vgpu_stream_about about;	/* without what types differ in */
-	unsigned int kinds;
+	__le32 version;
+	__le32 hw_version;
+	__le32 engines;
+	__le32 engine[VGPU_STREAM_ENGINES];
 	unsigned int pad;
-	unsigned long long kind[META_KINDS]; /* of each type what it differs in: see meta_kind() */
+	unsigned long long kind[META_KIND_WORDS]; /* in what types differ: see meta_has_kind() */
 };
+
+/* Clients in Python (nvidia-ml-py) have room for no more. */
+_Static_assert(sizeof(struct meta_vgpu) <= 260, "too large");
+_Static_assert(sizeof(struct meta_pgpu) <= 256, "too large");
 
 #define META_VGPU_SIZE	(offsetof(nvmlVgpuMetadata_t, opaqueData) + sizeof(struct meta_vgpu))
 #define META_PGPU_SIZE	(offsetof(nvmlVgpuPgpuMetadata_t, opaqueData) + sizeof(struct meta_pgpu))
@@ -70,16 +78,30 @@ static unsigned long long meta_kind(const struct vgpu_stream_about *about)
 	return meta_hash(hash, &about->max_height, sizeof(about->max_height));
 }
 
-/* Copies that from one to the other, and makes the other one a type's, for which VGA is open. */
-static void meta_set_kind(struct vgpu_stream_about *to, const struct vgpu_stream_about *from)
+/*
+ * Is the kind one of the GPU's? Each kind has three bits of the array, so of a few others that says
+ * yes, too; but GPUs of the same driver, board and size have the same types, but for versions.
+ */
+static bool meta_has_kind(const struct meta_pgpu *pgpu, unsigned long long kind)
 {
-	memcpy(to->type, from->type, sizeof(to->type));
-	to->fb_bytes = from->fb_bytes;
-	to->channels = from->channels;
-	to->heads = from->heads;
-	to->max_width = from->max_width;
-	to->max_height = from->max_height;
-	to->vga = htole32(VGPU_STREAM_VGA_ANY);
+	unsigned int i, bit;
+
+	for (i = 0; i < 3; i++, kind >>= 20) {
+		bit = kind % META_KIND_BITS;
+		if (!(pgpu->kind[bit / 64] & 1ull << bit % 64))
+			return false;
+	}
+	return true;
+}
+
+static void meta_add_kind(struct meta_pgpu *pgpu, unsigned long long kind)
+{
+	unsigned int i, bit;
+
+	for (i = 0; i < 3; i++, kind >>= 20) {
+		bit = kind % META_KIND_BITS;
+		pgpu->kind[bit / 64] |= 1ull << bit % 64;
+	}
 }
 
 static void meta_fill(const struct nvmlDevice_st *device, struct meta_gpu *meta)
@@ -92,23 +114,24 @@ static void meta_fill(const struct nvmlDevice_st *device, struct meta_gpu *meta)
 
 static nvmlReturn_t meta_of_gpu(const struct nvmlDevice_st *device, struct meta_pgpu *meta)
 {
-	static const struct vgpu_stream_about none;
 	struct vgpu_stream_about about;
 	nvmlReturn_t ret;
 	uint32_t i;
 
 	memset(meta, 0, sizeof(*meta));
 	meta_fill(device, &meta->gpu);
-	for (i = 0; i < device->info.types && i < META_KINDS; i++) {
+	for (i = 0; i < device->info.types; i++) {
 		ret = nv_node_migration(NULL, device->info.gpu, i, &about, &meta->gpu.can);
 		if (ret)
 			return ret;
 		if (!meta->gpu.can)
 			break;
-		meta->kind[meta->kinds++] = meta_kind(&about);
-		meta->about = about;
+		meta_add_kind(meta, meta_kind(&about));
+		meta->version = htole32(le16toh(about.version));
+		meta->hw_version = about.hw_version;
+		meta->engines = about.engines;
+		memcpy(meta->engine, about.engine, sizeof(meta->engine));
 	}
-	meta_set_kind(&meta->about, &none);
 	return NVML_SUCCESS;
 }
 
@@ -200,27 +223,22 @@ static bool meta_same_gpu(const struct meta_gpu *vgpu, const struct meta_gpu *pg
 	       vgpu->fb_bytes == pgpu->fb_bytes;
 }
 
-static bool meta_has_kind(const struct meta_pgpu *pgpu, unsigned long long kind)
-{
-	unsigned int i;
-
-	for (i = 0; i < pgpu->kinds && i < META_KINDS; i++)
-		if (pgpu->kind[i] == kind)
-			return true;
-	return false;
-}
-
 /* What hinders the vGPU to move to a new one on the GPU, beside what hinders a start there. */
 static unsigned int meta_move_limit(const struct meta_vgpu *vgpu, const struct meta_pgpu *pgpu)
 {
-	struct vgpu_stream_about mine = pgpu->about;
+	/* A new vGPU of the same kind. */
+	struct vgpu_stream_about mine = vgpu->about;
 	char why[128];
 
 	if (!(vgpu->gpu.can & pgpu->gpu.can))
 		return NVML_VGPU_COMPATIBILITY_LIMIT_HOST_DRIVER;
 	if (!meta_has_kind(pgpu, meta_kind(&vgpu->about)))
 		return NVML_VGPU_COMPATIBILITY_LIMIT_GPU;
-	meta_set_kind(&mine, &vgpu->about);
+	mine.version = htole16((uint16_t)le32toh(pgpu->version));
+	mine.hw_version = pgpu->hw_version;
+	mine.engines = pgpu->engines;
+	memcpy(mine.engine, pgpu->engine, sizeof(mine.engine));
+	mine.vga = htole32(VGPU_STREAM_VGA_ANY);
 	if (vgpu_about_fits(&mine, &vgpu->about, why, sizeof(why)))
 		return 0;
 	/* Are versions all that differs? */
