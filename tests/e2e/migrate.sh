@@ -3,8 +3,8 @@
 # kernel has no log of the guest memory that a device writes, as Debian's has not, VFIO's container has one,
 # which is exact for a vGPU; and QEMU wants to be told so, by enable-migration=on.
 #
-# A guest that TCG emulates may lose writes if its memory is copied while it runs (migration.rst). So
-# both QEMUs share the memory, or the guest is stopped first.
+# A guest that TCG emulates may lose writes if its memory is copied while it runs: migration.rst.
+# So both QEMUs share the memory, or the guest is stopped first.
 
 MIGRATE_TESTS=(migrate_at_work migrate_to_a_file)
 MIGRATE_LONG=(migrate_copies_memory migrate_cancelled migrate_killed)
