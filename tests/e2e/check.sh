@@ -57,7 +57,7 @@ lane() {
 mkdir -p build
 case $part-$kernel in
 guests-stock)
-	lane uml-debug 4500 guest display driver iommufd
+	lane uml-debug 4500 guest display driver iommufd migrate
 	lane stock 1500 smoke pci
 	;;
 managers-stock)
