@@ -138,7 +138,8 @@ test_migrate_cancelled() {
 		migrate_begin a b
 		until_true 60 migration_is a active
 		guest_qmp a do migrate_cancel
-		until_true 60 migration_is a cancelled
+		until_true 60 migration_over a
+		migration_is a cancelled || fail "no cancel: $(<"$GUEST_DIR/a.migration")"
 		guest_kill b
 		is_free "$B"
 	done
