@@ -60,26 +60,20 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 		dma_buf_put(dmabuf);
 }
 
-void guest_bo_release(struct guest_bo *bo)
-{
-	struct ttm_buffer_object *tbo = &bo->tbo;
-
-	if (tbo->bulk_move) {
-		dma_resv_lock(tbo->base.resv, NULL);
-		ttm_bo_set_bulk_move(tbo, NULL);
-		dma_resv_unlock(tbo->base.resv);
-	}
-	ttm_bo_fini(tbo);
-}
-
 static void bo_free(struct drm_gem_object *obj)
 {
-	struct guest_bo *bo = to_guest_bo(obj);
+	struct ttm_buffer_object *tbo = &to_guest_bo(obj)->tbo;
 
-	if (bo->spot)
-		guest_shown_release(bo);
-	else
-		guest_bo_release(bo);
+	if (to_guest_bo(obj)->spot) {
+		guest_shown_release(to_guest_bo(obj));
+		return;
+	}
+	if (tbo->bulk_move) {
+		dma_resv_lock(obj->resv, NULL);
+		ttm_bo_set_bulk_move(tbo, NULL);
+		dma_resv_unlock(obj->resv);
+	}
+	ttm_bo_fini(tbo);
 }
 
 /* Names (GEM_FLINK on the primary node) are another way to export. */

@@ -91,9 +91,6 @@ static inline u64 guest_bo_bytes(const struct guest_bo *bo)
 	return bo->tbo.base.size;
 }
 
-/* The last part of freeing a buffer, of which no reference is left, and which is not shown. */
-void guest_bo_release(struct guest_bo *bo);
-
 /* Of a buffer that has a place. */
 static inline u64 guest_bo_addr(const struct guest_bo *bo, u64 offset, u64 *left)
 {

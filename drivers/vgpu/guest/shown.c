@@ -294,7 +294,7 @@ static bool release_bo(struct guest_shown *shown, struct guest_bo *bo)
 	bo_unpin(bo);
 	ttm_bo_set_bulk_move(&bo->tbo, NULL);
 	dma_resv_unlock(bo->tbo.base.resv);
-	guest_bo_release(bo);
+	ttm_bo_fini(&bo->tbo);
 	return true;
 }
 
