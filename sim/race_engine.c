@@ -128,7 +128,8 @@ static bool engine_poll(struct race_engine *e, u64 *empty_ns)
 	case VGPU_POLL_LINGER:
 		sim_sleep(5 * US);
 		e->linger_ns += sim_now_ns() - from_ns;
-		assert_true(*empty_ns < 200 * US || !e->tl->rq.nr_queued);
+		/* At most twice the setting, which tests set to 200 us and less. */
+		assert_true(*empty_ns <= 2 * 200 * US || !e->tl->rq.nr_queued);
 		break;
 	default:
 		return false;
