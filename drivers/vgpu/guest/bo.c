@@ -53,7 +53,11 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 		drm_prime_gem_destroy(&tbo->base, tbo->sg);
 	drm_gem_object_release(&tbo->base);
 	guest_gpuva_fini(&bo->gpuva);
-	kfree(bo);
+	/*
+	 * drm_exec may drop the last reference while it holds others by the same ticket, and lockdep
+	 * has all of these at the address of the first: it must not see that being freed.
+	 */
+	kfree_rcu(bo, rcu);
 	if (shared)
 		drm_gem_object_put(&shared->base);
 	if (dmabuf)

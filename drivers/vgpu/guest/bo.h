@@ -49,6 +49,7 @@ struct guest_shared {
  * @dmabuf:     of which it was imported, or NULL: its reservation is the buffer's, also when the
  *              import has failed, as TTM frees such a buffer later
  * @gpuva:      see guest_bo_gpuva_lock()
+ * @rcu:         frees it
  */
 struct guest_bo {
 	struct ttm_buffer_object tbo;
@@ -65,6 +66,7 @@ struct guest_bo {
 	struct guest_shared *shared;
 	struct dma_buf *dmabuf;
 	struct guest_gpuva gpuva;
+	struct rcu_head rcu;
 };
 
 static inline struct guest_bo *to_guest_bo(struct drm_gem_object *obj)
