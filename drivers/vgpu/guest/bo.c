@@ -54,8 +54,8 @@ static void bo_destroy(struct ttm_buffer_object *tbo)
 	drm_gem_object_release(&tbo->base);
 	guest_gpuva_fini(&bo->gpuva);
 	/*
-	 * drm_exec may drop the last reference while it holds others by the same ticket, and lockdep
-	 * has all of these at the address of the first: it must not see that being freed.
+	 * drm_exec may drop the last reference while it holds others by the same ticket. lockdep
+	 * has all of these at the address of the first, and must not see that being freed.
 	 */
 	kfree_rcu(bo, rcu);
 	if (shared)

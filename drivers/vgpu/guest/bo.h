@@ -49,7 +49,7 @@ struct guest_shared {
  * @dmabuf:     of which it was imported, or NULL: its reservation is the buffer's, also when the
  *              import has failed, as TTM frees such a buffer later
  * @gpuva:      see guest_bo_gpuva_lock()
- * @rcu:         frees it
+ * @rcu:        frees it
  */
 struct guest_bo {
 	struct ttm_buffer_object tbo;
