@@ -89,8 +89,9 @@ int guest_fb_take(struct guest_dev *gdev, u64 bytes, bool large, unsigned long f
 	return ret;
 }
 
-static void fb_mark(struct guest_fb *fb, struct list_head *blocks, bool stays)
+void guest_fb_stay(struct guest_dev *gdev, struct list_head *blocks, bool stays)
 {
+	struct guest_fb *fb = &gdev->fb;
 	struct gpu_buddy_block *block;
 	unsigned int at, nr;
 
@@ -104,11 +105,6 @@ static void fb_mark(struct guest_fb *fb, struct list_head *blocks, bool stays)
 			bitmap_clear(fb->stays, at, nr);
 	}
 	spin_unlock(&fb->stays_lock);
-}
-
-void guest_fb_stay(struct guest_dev *gdev, struct list_head *blocks, bool stays)
-{
-	fb_mark(&gdev->fb, blocks, stays);
 }
 
 /* That is an aligned block, the largest power of two in it, and what is beside that. */
@@ -165,7 +161,7 @@ err:
 
 void guest_fb_free(struct guest_dev *gdev, struct list_head *blocks)
 {
-	fb_mark(&gdev->fb, blocks, false);
+	guest_fb_stay(gdev, blocks, false);
 	mutex_lock(&gdev->fb.lock);
 	gpu_buddy_free_list(&gdev->fb.mm, blocks, 0);
 	mutex_unlock(&gdev->fb.lock);

@@ -58,6 +58,14 @@ out_put:
 	return ret;
 }
 
+/* What a call names: a type of a GPU, or a vGPU by its UUID. */
+static int of_call(u32 flags, u32 gpu, u32 type, const __u8 *uuid, struct migration_of *of)
+{
+	if (flags & VGPU_MIGRATION_OF_TYPE)
+		return of_type(gpu, type, of);
+	return vgpu_instance_call(uuid, of_instance, of);
+}
+
 /**
  * vgpu_ctl_migration() - VGPU_IOC_MIGRATION: read what a vGPU is for a move
  * @arg: struct vgpu_ctl_migration, in kernel memory
@@ -73,10 +81,7 @@ int vgpu_ctl_migration(void *arg)
 
 	if (ctl->pad)
 		return -EINVAL;
-	if (ctl->flags & VGPU_MIGRATION_OF_TYPE)
-		ret = of_type(ctl->gpu, ctl->type_index, &of);
-	else
-		ret = vgpu_instance_call(ctl->uuid, of_instance, &of);
+	ret = of_call(ctl->flags, ctl->gpu, ctl->type_index, ctl->uuid, &of);
 	if (ret)
 		return ret;
 	ctl->gpu = of.gpu;
@@ -108,10 +113,7 @@ int vgpu_ctl_migration_check(void *arg)
 	BUILD_BUG_ON(sizeof(ctl->text) != VGPU_TEXT_LEN);
 	if (ctl->about_bytes > VGPU_ABOUT_MAX)
 		return -E2BIG;
-	if (ctl->flags & VGPU_MIGRATION_OF_TYPE)
-		ret = of_type(ctl->gpu, ctl->type_index, &of);
-	else
-		ret = vgpu_instance_call(ctl->uuid, of_instance, &of);
+	ret = of_call(ctl->flags, ctl->gpu, ctl->type_index, ctl->uuid, &of);
 	if (ret)
 		return ret;
 	/* What is too short keeps no magic. What is longer says who can read it. */
