@@ -17,7 +17,7 @@
 #define DEBUGFS		"/sys/kernel/debug/vgpu"
 #define PAGE		4096u
 #define ITEMS		64
-#define ROUNDS		20000
+#define ROUNDS		2000
 #define RUNS		16	/* of pages that are written */
 #define NR_REGS		(VGPU_HW_CHAN_STRIDE / 4)
 
@@ -89,18 +89,25 @@ static uint64_t count_resets(void)
 	return inst.resets;
 }
 
+static void go_on(uint32_t on)
+{
+	((volatile uint32_t *)(v.dev->fb + COMPUTE_OUT))[1] = htole32(on);
+}
+
 /*
  * A paused vGPU with a dispatch that has begun: each work-item adds up the numbers from ROUNDS down
- * on its stack; and with a FILL that nobody has looked at.
+ * on its stack, and waits for go_on() before it tells the sum; and with a FILL that nobody has
+ * looked at.
  */
 static void reload_prepare(void)
 {
 	static const uint32_t words[] = {
 		RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_SLLI(RV_T0, RV_T0, 3),
-		RV_LW(RV_A4, 0, RV_A0), RV_ADD(RV_A0, RV_A0, RV_T0), RV_SD(RV_ZERO, -16, RV_SP),
+		RV_LW(RV_A4, 0, RV_A0), RV_SD(RV_ZERO, -16, RV_SP),
 		RV_LD(RV_T1, -16, RV_SP), RV_ADD(RV_T1, RV_T1, RV_A4), RV_SD(RV_T1, -16, RV_SP),
 		RV_ADDI(RV_A4, RV_A4, -1), RV_BNE(RV_A4, RV_ZERO, -16),
-		RV_SD(RV_T1, 8, RV_A0), RV_RET,
+		RV_LW(RV_A4, 4, RV_A0), RV_BEQ(RV_A4, RV_ZERO, -4),
+		RV_ADD(RV_A0, RV_A0, RV_T0), RV_SD(RV_T1, 8, RV_A0), RV_RET,
 	};
 	uint64_t from = v.dev->fb_next, before;
 
@@ -112,6 +119,7 @@ static void reload_prepare(void)
 	vgpu_fb_release(v.dev, from);
 	COMPUTE_LOAD(&v, words);
 	*(uint32_t *)(v.dev->fb + COMPUTE_OUT) = htole32(ROUNDS);
+	go_on(0);
 	before = compute_counter(&v, "instructions ");
 	compute_dispatch(gr, COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 64);
 	FX_SOON(compute_counter(&v, "instructions ") > before);
@@ -133,6 +141,7 @@ static void reload_finish(void)
 	const uint64_t *out = (const void *)(v.dev->fb + COMPUTE_OUT);
 	unsigned int i;
 
+	go_on(1);
 	do_control("resume");
 	fx_finish(gr);
 	fx_finish(ce);
