@@ -219,7 +219,8 @@ struct vgpu_ctl_instance {
 	__u32 move_pad;
 	__u64 move_bytes;		/* read or written of the stream so far */
 	__u64 move_left_bytes;		/* left to be read; by passes, while its guest works */
-	__u64 reserved[5];
+	__u64 move_ns;			/* for how long it has been under way */
+	__u64 reserved[4];
 	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
 };
 

@@ -11,14 +11,16 @@ struct vgpu_instance;
 
 /**
  * struct vgpu_move - a move of a vGPU
- * @phase: enum vgpu_ctl_move; one thread at a time changes it
- * @bytes: of the stream, that were made or taken so far
- * @left:  bytes of memory and state that are left to be saved, as of the last pass over memory
+ * @phase:    enum vgpu_ctl_move; one thread at a time changes it
+ * @begun_ns: when it began, as ktime_get_ns() tells
+ * @bytes:    of the stream, that were made or taken so far
+ * @left:     bytes of memory and state that are left to be saved, as of the last pass over memory
  *
- * All 0 while there is none.
+ * All but @begun_ns is 0 while there is none.
  */
 struct vgpu_move {
 	u32 phase;
+	u64 begun_ns;
 	atomic64_t bytes;
 	atomic64_t left;
 };
