@@ -7,7 +7,7 @@
 # So both QEMUs share the memory, or the guest is stopped first.
 
 MIGRATE_TESTS=(migrate_at_work migrate_to_a_file)
-MIGRATE_LONG=(migrate_copies_memory migrate_cancelled migrate_killed)
+MIGRATE_LONG=(migrate_snapshot migrate_copies_memory migrate_cancelled migrate_killed)
 
 # migration_is NAME STATUS
 migration_is() {
@@ -123,6 +123,31 @@ test_migrate_to_a_file() {
 	guest_tell b enough
 	passes b
 	guest_log b
+}
+
+# migrate_monitor NAME COMMAND: a command of QEMU's monitor, which says nothing if all is well.
+migrate_monitor() {
+	guest_qmp "$1" do human-monitor-command "command-line=$2" >"$GUEST_DIR/monitor"
+	[[ ! $(<"$GUEST_DIR/monitor") ]] || fail "$2: $(<"$GUEST_DIR/monitor")"
+}
+
+# A guest at work goes back to what it was before, twice, with its vGPU.
+test_migrate_snapshot() {
+	local -x GUEST_SNAPSHOTS=$GUEST_DIR/snapshots
+	qemu-img create -q -f qcow2 "$GUEST_SNAPSHOTS" 1M
+	mdev_create "$A" SG16-1Q
+	migrate_start a "$A" load --seconds 0 --mib 4
+	working a
+	migrate_monitor a 'savevm before'
+	for _ in 1 2; do
+		sleep 1
+		migrate_monitor a 'loadvm before'
+		runstate_is a running
+	done
+	sleep 1
+	guest_tell a enough
+	passes a
+	guest_log a
 }
 
 # A move that is given up, twice; then one that is not.
