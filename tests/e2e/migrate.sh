@@ -21,14 +21,21 @@ migration_over() {
 	[[ $(jq -r .status "$GUEST_DIR/$1.migration") =~ ^(completed|failed|cancelled)$ ]]
 }
 
+# migration_active NAME: waits until the move has begun; fails if it is over.
+migration_active() {
+	until_true 60 eval "migration_is $1 active || migration_over $1"
+	migration_is "$1" active || fail "the move is over: $(<"$GUEST_DIR/$1.migration")"
+}
+
 # runstate_is NAME STATUS
 runstate_is() {
 	[[ $(guest_qmp "$1" do query-status | jq -r .status) == "$2" ]]
 }
 
-# migrate_start NAME UUID JOB...: starts a guest that can move.
+# migrate_start NAME UUID JOB...: starts a guest that can move. Where the kernel has a log of the
+# driver's own (IOMMUFD_DRIVER), QEMU finds that out; MIGRATE_OPTION is empty then.
 migrate_start() {
-	GUEST_OPTIONS=,enable-migration=on guest_start "$@"
+	GUEST_OPTIONS=${MIGRATE_OPTION-,enable-migration=on} guest_start "$@"
 }
 
 # migrate_can NAME CAPABILITY
@@ -161,7 +168,7 @@ test_migrate_cancelled() {
 	for _ in 1 2; do
 		migrate_await b "$B" load --seconds 0 --mib 16
 		migrate_begin a b
-		until_true 60 migration_is a active
+		migration_active a
 		guest_qmp a do migrate_cancel
 		until_true 60 migration_over a
 		migration_is a cancelled || fail "no cancel: $(<"$GUEST_DIR/a.migration")"
