@@ -21,10 +21,14 @@ migration_over() {
 	[[ $(jq -r .status "$GUEST_DIR/$1.migration") =~ ^(completed|failed|cancelled)$ ]]
 }
 
-# migration_active NAME: waits until the move has begun; fails if it is over.
-migration_active() {
-	until_true 60 eval "migration_is $1 active || migration_over $1"
-	migration_is "$1" active || fail "the move is over: $(<"$GUEST_DIR/$1.migration")"
+# migration_begun NAME: the move is under way, or waits for leave to end.
+migration_begun() {
+	migration_is "$1" active || migration_is "$1" pre-switchover
+}
+
+# migration_stopped NAME: all that is left is what needs a guest that stands still.
+migration_stopped() {
+	migration_is "$1" pre-switchover
 }
 
 # runstate_is NAME STATUS
@@ -38,10 +42,10 @@ migrate_start() {
 	GUEST_OPTIONS=${MIGRATE_OPTION-,enable-migration=on} guest_start "$@"
 }
 
-# migrate_can NAME CAPABILITY
+# migrate_can NAME CAPABILITY [false]
 migrate_can() {
 	guest_qmp "$1" do migrate-set-capabilities \
-		"capabilities=[{\"capability\": \"$2\", \"state\": true}]"
+		"capabilities=[{\"capability\": \"$2\", \"state\": ${3:-true}}]"
 }
 
 # migrate_await NAME UUID JOB...: starts the guest's QEMU, which waits for another one.
@@ -157,25 +161,28 @@ test_migrate_snapshot() {
 	guest_log a
 }
 
-# A move that is given up, twice; then one that is not.
+# A move that is given up, as soon as it is seen, and when its guest has been stopped; then one that
+# is not.
 test_migrate_cancelled() {
+	local state
 	local -x GUEST_MEMORY=$GUEST_DIR/memory
 	mdev_create "$A" SG16-1Q
 	mdev_create "$B" SG16-1Q
 	migrate_start a "$A" load --seconds 0 --mib 16
 	working a
-	guest_qmp a do migrate-set-parameters max-bandwidth=1000000
-	for _ in 1 2; do
+	migrate_can a pause-before-switchover
+	for state in migration_begun migration_stopped; do
 		migrate_await b "$B" load --seconds 0 --mib 16
 		migrate_begin a b
-		migration_active a
+		until_true 60 "$state" a
 		guest_qmp a do migrate_cancel
 		until_true 60 migration_over a
 		migration_is a cancelled || fail "no cancel: $(<"$GUEST_DIR/a.migration")"
 		guest_kill b
 		is_free "$B"
 	done
-	guest_qmp a do migrate-set-parameters max-bandwidth=1000000000
+	runstate_is a running
+	migrate_can a pause-before-switchover false
 	migrate_await b "$B" load --seconds 0 --mib 16
 	migrate_begin a b
 	migrate_ends a
@@ -192,6 +199,7 @@ test_migrate_killed() {
 	mdev_create "$B" SG16-1Q
 	migrate_start a "$A" load --seconds 0 --mib 16
 	working a
+	migrate_can a pause-before-switchover
 	for nap in 0.0 0.3; do
 		migrate_await b "$B" load --seconds 0 --mib 16
 		migrate_begin a b
