@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh guests|managers|domains|debian|igt [KERNEL]: the end-to-end tests of guests and their
-# displays, those of mdevctl and libvirt, libvirt's guests and long tests, Debian guests, or igt in
-# one. Makes what they need, and runs them in machines of the lab: guests on uml-debug, the rest
-# on stock, or all of them on KERNEL (sid; there a guest is emulated in an emulated machine, and
-# managers has libvirt's guests, too).
+# check.sh guests|managers|domains|debian|igt|logged [KERNEL]: the end-to-end tests of guests and
+# their displays, those of mdevctl and libvirt, libvirt's guests and long tests, Debian guests, igt
+# in one, or a move where the driver logs what it writes (uml-kobject). Makes what they need, and
+# runs them in machines of the lab: guests on uml-debug, the rest on stock, or all of them on KERNEL
+# (sid; there a guest is emulated in an emulated machine, and managers has libvirt's guests, too).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
@@ -13,8 +13,8 @@ if [[ ${1:-} == --help ]]; then
 	exit
 fi
 part=${1:-} kernel=${2:-stock}
-if [[ ! $part =~ ^(guests|managers|domains|debian|igt)$ ]]; then
-	echo "check.sh: '$part': there are guests, managers, domains, debian and igt" >&2
+if [[ ! $part =~ ^(guests|managers|domains|debian|igt|logged)$ ]]; then
+	echo "check.sh: '$part': there are guests, managers, domains, debian, igt and logged" >&2
 	exit 2
 fi
 [[ $part != igt ]] || scripts/guest-igt
@@ -70,6 +70,7 @@ debian-* | igt-*)
 	mem=3072
 	lane uml 4500 "$part"
 	;;
+logged-*) lane "$kernel" 1200 migrate_at_work ;;
 guests-*) lane "$kernel" 3600 guest display pci ;;
 domains-*) lane "$kernel" 3600 domains ;;
 managers-*) lane "$kernel" 3600 manage nodedev domains ;;

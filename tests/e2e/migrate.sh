@@ -36,10 +36,13 @@ runstate_is() {
 	[[ $(guest_qmp "$1" do query-status | jq -r .status) == "$2" ]]
 }
 
-# migrate_start NAME UUID JOB...: starts a guest that can move. Where the kernel has a log of the
-# driver's own (IOMMUFD_DRIVER), QEMU finds that out; MIGRATE_OPTION is empty then.
+# uml-kobject has IOMMUFD_DRIVER, so that the driver has a log: QEMU finds that out.
+MIGRATE_OPTION=,enable-migration=on
+[[ ${LAB_KERNEL:-} != uml-kobject ]] || MIGRATE_OPTION=
+
+# migrate_start NAME UUID JOB...: starts a guest that can move.
 migrate_start() {
-	GUEST_OPTIONS=${MIGRATE_OPTION-,enable-migration=on} guest_start "$@"
+	GUEST_OPTIONS=$MIGRATE_OPTION guest_start "$@"
 }
 
 # migrate_can NAME CAPABILITY [false]
