@@ -1,0 +1,123 @@
+# shellcheck shell=bash
+# Tests of run.sh: what the screen shows of a guest that moves. The second QEMU would like another
+# monitor: the guest keeps the one that it has.
+
+MIGRATE_DISPLAY_TESTS=(migrate_display)
+MIGRATE_DISPLAY_LONG=(migrate_display_mode)
+MIGRATE_COLOURS=f0f0f0,101820
+
+# dump NAME: takes QEMU's picture of the vGPU, as NAME.ppm.
+dump() {
+	guest_qmp "$1" do screendump "filename=$GUEST_DIR/$1.ppm" device=vgpu
+}
+
+# drawing NAME UUID MONITOR WAITS: starts a guest that draws, or what waits for it.
+drawing() {
+	local GUEST_OPTIONS=,display=on,enable-migration=on,xres=${3%x*},yres=${3#*x}
+	GUEST_INCOMING=$4 guest_start "$1" "$2" draw --title '"a guest that moves"'
+	migrate_can "$1" x-ignore-shared
+}
+
+# drawn NAME: sets DRAWN to the number of the picture that is in NAME.ppm.
+drawn() {
+	local text
+	scripts/guest-qmp "$GUEST_DIR/$1.ppm" check size=640,480 colours=20 \
+		"ink=$MIGRATE_COLOURS" "text=a guest that moves" "text=monitor 1024 x 768, EDID"
+	text=$(scripts/guest-qmp "$GUEST_DIR/$1.ppm" read "$MIGRATE_COLOURS")
+	DRAWN=$(sed -nE 's/^ *picture ([0-9]+)$/\1/p' <<<"$text")
+	[[ $DRAWN ]]
+}
+
+# By PRESENT: moved while it draws, and back while it does not.
+test_migrate_display() {
+	local at
+	local -x GUEST_MEMORY=$GUEST_DIR/memory
+	vga_create "$A"
+	vga_create "$B"
+	drawing a "$A" 1024x768 ''
+	working a
+	said a '^guest: picture' 2 60
+	drawing b "$B" 1280x800 defer
+	guest_qmp b do migrate-incoming "uri=unix:$GUEST_DIR/b.move"
+	dump a
+	drawn a
+	at=$DRAWN
+	migrate_begin a b
+	until_true 60 migration_over a
+	migration_is a completed
+	# The first QEMU has the vGPU still, with the picture at which the guest has left it.
+	dump a
+	drawn a
+	(( DRAWN >= at ))
+	at=$DRAWN
+	guest_qmp a do quit
+	guest_ended a $((60 * SLOW)) || fail "guest a has moved, and does not end"
+	is_free "$A"
+	said b '^guest: picture' 2 60
+	dump b
+	drawn b
+	echo "$at pictures were drawn before, $DRAWN are now"
+	(( DRAWN > at ))
+	guest_tell b "stand still"
+	said b '^guest: still' 1 60
+	guest_answer b "still, picture"
+	dump b
+	drawn b
+	[[ $ANSWER == "$DRAWN, EDID "* ]]
+	drawing c "$A" 800x600 defer
+	guest_qmp c do migrate-incoming "uri=unix:$GUEST_DIR/c.move"
+	migrate_begin b c
+	migrate_ends b
+	dump c
+	cmp "$GUEST_DIR/b.ppm" "$GUEST_DIR/c.ppm"
+	guest_tell c "go on"
+	said c '^guest: picture' 2 60
+	dump c
+	at=$DRAWN
+	drawn c
+	(( DRAWN > at ))
+	guest_tell c enough
+	passes c
+	guest_log c
+	guest_heard c "^guest: drawn: .* pictures, EDID ${ANSWER##* }\$"
+}
+
+# vga_moves NAME UUID MONITOR INCOMING: a guest that draws what it is told.
+vga_moves() {
+	local options=,enable-migration=on,xres=${3%x*},yres=${3#*x}
+	GUEST_INCOMING=$4 display_start "$1" -display none \
+		-device "$(vga_device "$2" vgpu "$FIRST" "$options")"
+}
+
+# By a mode in the registers of a VGA card, which the guest's kernel sets: the picture, and what the
+# kernel says of the monitor, are the same, and it can set another mode.
+test_migrate_display_mode() {
+	local modes
+	vga_create "$A"
+	vga_create "$B"
+	vga_moves a "$A" 1280x720 ''
+	tell a modes "$FIRST"
+	guest_answer a modes
+	modes=$ANSWER
+	echo "$modes"
+	# Rows longer than the picture.
+	shows_drawing a vgpu "$FIRST" 800 600 40
+	vga_moves b "$B" 1024x768 "unix:$GUEST_DIR/b.move"
+	migrate_stop a
+	dump a
+	migrate_begin a b
+	migrate_ends a
+	until_true 60 runstate_is b paused
+	dump b
+	cmp "$GUEST_DIR/a.ppm" "$GUEST_DIR/b.ppm"
+	guest_qmp b do cont
+	TOLD[b]=${TOLD[a]}
+	tell b modes "$FIRST"
+	guest_answer b modes
+	[[ $ANSWER == "$modes" ]] || fail "the monitor is another one: $ANSWER"
+	dump b
+	cmp "$GUEST_DIR/a.ppm" "$GUEST_DIR/b.ppm"
+	shows_drawing b vgpu "$FIRST" 1024 768
+	shows_flips b vgpu "$FIRST" 3
+	[[ $(vgpuctl show "$B" --json | jq .faults) == 0 ]]
+}
