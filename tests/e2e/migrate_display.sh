@@ -9,7 +9,7 @@ MIGRATE_COLOURS=f0f0f0,101820
 
 # dump NAME: takes QEMU's picture of the vGPU, as NAME.ppm.
 dump() {
-	guest_qmp "$1" do screendump "filename=$GUEST_DIR/$1.ppm" device=vgpu
+	guest_qmp "$1" "do" screendump "filename=$GUEST_DIR/$1.ppm" device=vgpu
 }
 
 # drawing NAME UUID [WAITS]: starts a guest that draws, or what waits for it.
@@ -39,7 +39,7 @@ test_migrate_display() {
 	working a
 	said a '^guest: picture' 2 60
 	drawing b "$B" defer
-	guest_qmp b do migrate-incoming "uri=unix:$GUEST_DIR/b.move"
+	guest_qmp b "do" migrate-incoming "uri=unix:$GUEST_DIR/b.move"
 	dump a
 	drawn a
 	at=$DRAWN
@@ -51,7 +51,7 @@ test_migrate_display() {
 	drawn a
 	(( DRAWN >= at ))
 	at=$DRAWN
-	guest_qmp a do quit
+	guest_qmp a "do" quit
 	guest_ended a $((60 * SLOW)) || fail "guest a has moved, and does not end"
 	is_free "$A"
 	said b '^guest: picture' 2 60
@@ -66,7 +66,7 @@ test_migrate_display() {
 	drawn b
 	[[ $ANSWER == "$DRAWN, EDID "* ]]
 	drawing c "$A" defer
-	guest_qmp c do migrate-incoming "uri=unix:$GUEST_DIR/c.move"
+	guest_qmp c "do" migrate-incoming "uri=unix:$GUEST_DIR/c.move"
 	migrate_begin b c
 	migrate_ends b
 	dump c
@@ -110,7 +110,7 @@ test_migrate_display_mode() {
 	until_true 60 runstate_is b paused
 	dump b
 	cmp "$GUEST_DIR/a.ppm" "$GUEST_DIR/b.ppm"
-	guest_qmp b do cont
+	guest_qmp b "do" cont
 	TOLD[b]=${TOLD[a]}
 	tell b modes "$FIRST"
 	guest_answer b modes
