@@ -10,7 +10,7 @@ BUILD := build
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: all modules modules_install tools install demo check check-unit check-simt \
+.PHONY: all modules modules_install tools install demo demo-migrate check check-unit check-simt \
 	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
 	check-clients check-abi check-units check-modules check-domains check-debian check-igt \
 	check-selftests \
@@ -39,6 +39,9 @@ install: tools
 
 demo:
 	scripts/demo
+
+demo-migrate:
+	scripts/demo-migrate
 
 check:
 	scripts/check lab+simt,lint,unit e2e+debug,managers,conformance fuzz
@@ -97,6 +100,7 @@ help:
 	@echo "make install         vgpuctl, its man page, completion and services; rules of udev;"
 	@echo "                     mdevctl's call-out; libvgpu, headers; the NVML library"
 	@echo "make demo            two virtual machines share a GPU, in test machines"
+	@echo "make demo-migrate    one draws, moves to another QEMU with its vGPU, and draws on"
 	@echo "make check           each test in the lane where it finds most (tests/lanes): check-unit check-simt"
 	@echo "                     lint check-lab check-debug check-e2e check-managers check-conformance check-fuzz"
 	@echo "make check-more      all selftests on both kernels (check-selftests), check-long-fuzz, check-domains;"

@@ -24,15 +24,17 @@ vga_device() {
 	echo "vfio-pci-nohotplug,id=$2,addr=${slot##*:},sysfsdev=$mdev,display=on${4:-}"
 }
 
-# display_start NAME ARGUMENT...: starts a guest with these arguments for QEMU, and waits for it.
+# display_start NAME ARGUMENT...: starts a guest with these arguments for QEMU, and waits for it; if
+# it is to come from elsewhere (GUEST_INCOMING), does not.
 display_start() {
 	local name=$1 faster="mitigations=off no_timer_check"
 	shift
+	[[ ! ${GUEST_INCOMING:-} ]] || set -- "$@" -incoming "$GUEST_INCOMING"
 	guest_qemu "$name" -machine q35,accel=tcg -m 256 \
 		-kernel build/guest/display.kernel -initrd build/guest/display.initramfs \
 		-append "console=ttyS0 console=tty0 fbcon=font:VGA8x16 quiet panic=-1 $faster" "$@"
 	TOLD[$name]=0
-	display_ready "$name" 1
+	[[ ${GUEST_INCOMING:-} ]] || display_ready "$name" 1
 }
 
 # said NAME REGEX NUMBER SECONDS: waits until the guest has said so many lines that match.

@@ -19,6 +19,8 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . tests/e2e/debian.sh
 # shellcheck source=tests/e2e/migrate.sh
 . tests/e2e/migrate.sh
+# shellcheck source=tests/e2e/migrate_display.sh
+. tests/e2e/migrate_display.sh
 # shellcheck source=tests/e2e/manage.sh
 . tests/e2e/manage.sh
 # shellcheck source=tests/e2e/libvirt.sh
@@ -518,8 +520,10 @@ tests_of() {
 		[[ ! ${DRIVER_TESTS:-} ]] || { echo driver; return; }
 		echo driver driver_attack driver_label driver_unmap driver_quarantine \
 			driver_shown driver_suspend driver_usage ;;
-	migrate) echo "${MIGRATE_TESTS[@]}" ;;
-	long) echo driver_exits samples_in_a_guest "${MIGRATE_LONG[@]}" ;;
+	migrate) echo "${MIGRATE_TESTS[@]}" "${MIGRATE_DISPLAY_TESTS[@]}" ;;
+	long)
+		echo driver_exits samples_in_a_guest "${MIGRATE_LONG[@]}" \
+			"${MIGRATE_DISPLAY_LONG[@]}" ;;
 	debian) echo debian_guest debian_systemd debian_hibernate debian_unplug debian_usage ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 
 #include "display.h"
+#include "hop.h"
 #include "tune.h"
 
 #define BLOCK		128u
@@ -394,6 +395,31 @@ static void next_user_has_the_default(void)
 	      "of the former user, behind the blob");
 }
 
+/* A vGPU that moves takes its monitor along, or that it has none. */
+static void moves_with_the_vgpu(void)
+{
+	uint8_t blob[BLOB_MAX], back[BLOB_MAX];
+	uint32_t most, bytes;
+	unsigned int i;
+
+	begin(fx_default_type());
+	most = field(FIELD(edid_max_size));
+	for (i = 0; i < 8; i++) {
+		bytes = BLOCK * (1 + (uint32_t)fx_random_below(most / BLOCK));
+		random_edid(blob, bytes);
+		write_blob(blob, bytes);
+		hop(&v, i % 3);
+		check_fields();
+		CHECK_EQ(field(FIELD(link_state)), UP);
+		CHECK_EQ(read_blob(back), bytes);
+		CHECK(!memcmp(blob, back, bytes), "%u bytes", bytes);
+		CHECK_EQ(set(FIELD(link_state), DOWN), 4);
+		hop(&v, i % 3);
+		CHECK_EQ(field(FIELD(link_state)), DOWN);
+		CHECK_EQ(field(FIELD(edid_size)), 0);
+	}
+}
+
 /**
  * struct blobs - a thread that reads while two blobs take turns
  * @start: offset of the blob in the region
@@ -479,6 +505,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(fields_by_parts),
 	KTAP_TEST(beyond_the_end),
 	KTAP_TEST(next_user_has_the_default),
+	KTAP_TEST(moves_with_the_vgpu),
 	KTAP_TEST(changed_while_read),
 };
 

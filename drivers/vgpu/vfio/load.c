@@ -343,8 +343,10 @@ int vgpu_load_finish(struct vgpu_load *load)
 	ret = vgpu_instance_load(instance, &load->state);
 	if (!ret)
 		ret = load_config(load);
-	if (!ret)
+	if (!ret) {
 		vgpu_irq_load(&load->dev->irqs, load->function);
+		vgpu_edid_region_reset(&load->dev->edid, instance);
+	}
 unlock:
 	mutex_unlock(&load->dev_lock);
 	return ret;

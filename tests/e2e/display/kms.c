@@ -196,7 +196,8 @@ bool kms_modes(const char *pci)
 	size_t len = 0;
 	uint32_t i;
 
-	if (!card)
+	/* The monitor may be another one than when the card was opened. */
+	if (!card || !look_up(card))
 		return false;
 	for (i = 0; i < card->modes; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, " %ux%u%s",

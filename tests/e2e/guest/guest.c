@@ -32,6 +32,7 @@ static const struct job {
 	{ "hog", hog_run },
 	{ "present", present_run },
 	{ "compute", compute_run },
+	{ "draw", draw_run },
 	{ "samples", samples_run },
 	{ "small", samples_run_small },
 	{ "crowd", crowd_run },

@@ -24,7 +24,7 @@
  * @seed:    of the data, or of the secret
  * @each:    compute: milliseconds for each of the small samples before; 0: there are none
  * @title:   load: of the picture that it shows at the end, until the host says to go on, who
- *	     has said before when to begin; or NULL
+ *	     has said before when to begin; or NULL. draw: of each picture
  */
 struct options {
 	unsigned int seconds;
@@ -141,6 +141,7 @@ bool escape_run(struct vgpu_dev *dev, const struct options *options);
 bool hog_run(struct vgpu_dev *dev, const struct options *options);
 bool present_run(struct vgpu_dev *dev, const struct options *options);
 bool compute_run(struct vgpu_dev *dev, const struct options *options);
+bool draw_run(struct vgpu_dev *dev, const struct options *options);
 bool samples_run(struct vgpu_dev *dev, const struct options *options);
 bool samples_run_small(struct vgpu_dev *dev, const struct options *options);
 bool crowd_run(struct vgpu_dev *dev, const struct options *options);
