@@ -13,9 +13,11 @@ static_assert(sizeof(struct vfio_region_gfx_edid) <= VGPU_EDID_BLOB);
 static_assert(VGPU_EDID_SIZE_MAX == VGPU_EDID_MAX);
 
 /**
- * vgpu_edid_region_reset() - set the region to its content after open
+ * vgpu_edid_region_reset() - have the region show the monitor that the guest sees
  * @region: the region
- * @instance: its vGPU, which has just been opened
+ * @instance: its vGPU, which has just been opened, or was given another state
+ *
+ * Context: sleeps.
  */
 void vgpu_edid_region_reset(struct vgpu_edid_region *region, struct vgpu_instance *instance)
 {
@@ -29,7 +31,8 @@ void vgpu_edid_region_reset(struct vgpu_edid_region *region, struct vgpu_instanc
 		.edid_size = instance->edid.size,
 		.max_xres = type->max_width,
 		.max_yres = type->max_height,
-		.link_state = VFIO_DEVICE_GFX_LINK_STATE_UP,
+		.link_state = instance->edid.size ? VFIO_DEVICE_GFX_LINK_STATE_UP :
+						    VFIO_DEVICE_GFX_LINK_STATE_DOWN,
 	};
 	mutex_unlock(&region->lock);
 }
