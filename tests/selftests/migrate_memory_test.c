@@ -13,11 +13,11 @@
 #include "space.h"
 #include "sums.h"
 
-/* A group of work-items with 8 MiB of stacks, which are a part of the state while they are at it. */
+/* A group of work-items with 8 MiB of stacks, which are a part of the state meanwhile. */
 #define ITEMS		1024u
 #define STACK		8192u
 #define ROUNDS		20000u
-#define LITTLE		(3 * FX_MIB)	/* less than that; what else is charged is more than 1 MiB */
+#define LITTLE		(3 * FX_MIB)	/* less than that, and more than the rest takes */
 #define BEHIND		(64 * FX_MIB)	/* in the framebuffer: behind all else */
 #define MUCH		(32 * FX_MIB)
 

@@ -319,7 +319,7 @@ static void any_bytes(void)
 	good_again();
 }
 
-/* Frames of @good: from @first on, up to but not including @last. Returns the type of the last one. */
+/* Takes frames of @good from @first on, up to but without @last. Returns the type of the last. */
 static unsigned int take(unsigned int first, unsigned int last)
 {
 	unsigned int type = 0;
