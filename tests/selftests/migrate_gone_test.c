@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A vGPU that is removed, or whose GPU is unbound, in each state of a move: that waits for its
- * user, who can go on meanwhile, and afterwards the vGPU is gone as a whole.
+ * user, who can go on meanwhile, and afterwards the vGPU is gone as a whole. And one whose user is
+ * killed there.
  *
  * The GPU has another number afterwards.
  */
@@ -12,10 +13,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "compute.h"
 #include "hop.h"
 #include "irqs.h"
 #include "space.h"
+
+static struct fx_vgpu beside;
+static struct hop_stream stream;
 
 /* A thread that writes to a file of sysfs, which may take until the vGPU is closed. */
 static struct goer {
@@ -138,8 +143,69 @@ static void unbound_in_each_state(void)
 	compute_check_sum(compute_neighbour(&v), 3, 4);
 }
 
+/**
+ * struct user - a process that is killed
+ * @state: in which it leaves the vGPU
+ * @ready: it is
+ */
+struct user {
+	unsigned int state;
+	volatile bool ready;
+};
+
+/* A child process: a monitor that moves its vGPU, and is at it when it is killed. */
+static void use(void *arg)
+{
+	struct user *user = arg;
+	int data;
+
+	fx_open(&v);
+	begin_endless();
+	data = hop_enter(&v, user->state);
+	if (user->state == VFIO_DEVICE_STATE_RESUMING)
+		CHECK_EQ(hop_write(data, stream.bytes, stream.nr / 2, true), 0);
+	else if (data >= 0)
+		hop_read_some(data);
+	user->ready = true;
+	for (;;)
+		pause();
+}
+
+/* Its user is killed: the next one finds it as new, and whoever was beside it notices nothing. */
+static void killed_in_each_state(void)
+{
+	struct user *user = child_shared(sizeof(*user));
+	struct vgpu_ctl_instance inst;
+	struct vgpu_chan *neighbour;
+	unsigned int i;
+	pid_t pid;
+
+	neighbour = compute_neighbour(&beside);
+	fx_create_open(&v, fx_default_type());
+	memset(v.dev->fb + 8 * FX_MIB, 0x44, FX_MIB);
+	hop_save(&v, 0, &stream);
+	fx_close(&v);
+	for (i = 0; i < NR_STATES; i++) {
+		user->state = all_states[i];
+		user->ready = false;
+		pid = child_start(use, user);
+		FX_SOON(user->ready, "%u", user->state);
+		compute_check_sum(neighbour, i, 1);
+		child_kill(pid);
+		FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));
+		CHECK_EQ(inst.fb_backed_bytes, 0);
+		CHECK(!(inst.status & VGPU_INSTANCE_PAUSED), "it is paused");
+		fx_open(&v);
+		CHECK_EQ(hop_get_state(&v), VFIO_DEVICE_STATE_RUNNING);
+		compute_check_sum(compute_neighbour(&v), i, 2);
+		fx_close(&v);
+	}
+	compute_check_sum(neighbour, 3, 4);
+}
+
 static void gone_cleanup(void)
 {
+	hop_stream_free(&stream);
 	space_cleanup();
 	go_end();
 	/* It is bound unless the test has failed. */
@@ -148,6 +214,7 @@ static void gone_cleanup(void)
 }
 
 static const struct ktap_test tests[] = {
+	KTAP_TEST(killed_in_each_state),
 	KTAP_TEST(removed_in_each_state),
 	KTAP_TEST(unbound_in_each_state),
 };
