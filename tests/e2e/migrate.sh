@@ -7,7 +7,7 @@
 # So both QEMUs share the memory, or the guest is stopped first.
 
 MIGRATE_TESTS=(migrate_at_work migrate_to_a_file)
-MIGRATE_LONG=(migrate_copies_memory migrate_cancelled migrate_killed)
+MIGRATE_LONG=(migrate_snapshot migrate_copies_memory migrate_cancelled migrate_killed)
 
 # migration_is NAME STATUS
 migration_is() {
@@ -21,14 +21,21 @@ migration_over() {
 	[[ $(jq -r .status "$GUEST_DIR/$1.migration") =~ ^(completed|failed|cancelled)$ ]]
 }
 
+# migration_active NAME: waits until the move has begun; fails if it is over.
+migration_active() {
+	until_true 60 eval "migration_is $1 active || migration_over $1"
+	migration_is "$1" active || fail "the move is over: $(<"$GUEST_DIR/$1.migration")"
+}
+
 # runstate_is NAME STATUS
 runstate_is() {
 	[[ $(guest_qmp "$1" do query-status | jq -r .status) == "$2" ]]
 }
 
-# migrate_start NAME UUID JOB...: starts a guest that can move.
+# migrate_start NAME UUID JOB...: starts a guest that can move. Where the kernel has a log of the
+# driver's own (IOMMUFD_DRIVER), QEMU finds that out; MIGRATE_OPTION is empty then.
 migrate_start() {
-	GUEST_OPTIONS=,enable-migration=on guest_start "$@"
+	GUEST_OPTIONS=${MIGRATE_OPTION-,enable-migration=on} guest_start "$@"
 }
 
 # migrate_can NAME CAPABILITY
@@ -125,6 +132,31 @@ test_migrate_to_a_file() {
 	guest_log b
 }
 
+# migrate_monitor NAME COMMAND: a command of QEMU's monitor, which says nothing if all is well.
+migrate_monitor() {
+	guest_qmp "$1" do human-monitor-command "command-line=$2" >"$GUEST_DIR/monitor"
+	[[ ! $(<"$GUEST_DIR/monitor") ]] || fail "$2: $(<"$GUEST_DIR/monitor")"
+}
+
+# A guest at work goes back to what it was before, twice, with its vGPU.
+test_migrate_snapshot() {
+	local -x GUEST_SNAPSHOTS=$GUEST_DIR/snapshots
+	qemu-img create -q -f qcow2 "$GUEST_SNAPSHOTS" 1M
+	mdev_create "$A" SG16-1Q
+	migrate_start a "$A" load --seconds 0 --mib 4
+	working a
+	migrate_monitor a 'savevm before'
+	for _ in 1 2; do
+		sleep 1
+		migrate_monitor a 'loadvm before'
+		runstate_is a running
+	done
+	sleep 1
+	guest_tell a enough
+	passes a
+	guest_log a
+}
+
 # A move that is given up, twice; then one that is not.
 test_migrate_cancelled() {
 	local -x GUEST_MEMORY=$GUEST_DIR/memory
@@ -136,7 +168,7 @@ test_migrate_cancelled() {
 	for _ in 1 2; do
 		migrate_await b "$B" load --seconds 0 --mib 16
 		migrate_begin a b
-		until_true 60 migration_is a active
+		migration_active a
 		guest_qmp a do migrate_cancel
 		until_true 60 migration_over a
 		migration_is a cancelled || fail "no cancel: $(<"$GUEST_DIR/a.migration")"

@@ -372,7 +372,7 @@ static void use_stream(int data)
 {
 	static uint8_t bytes[100000];
 	struct hop_precopy_info info = { .argsz = sizeof(info) };
-	static const int good[] = { ENODEV, EBADF, EINVAL, ENOMSG, ENOMEM };
+	static const int good[] = { ENODEV, EBADF, EINVAL, ENOMSG, ENOMEM, EIO };
 	unsigned int i;
 	size_t nr;
 

@@ -13,11 +13,9 @@ static_assert(sizeof(struct vfio_region_gfx_edid) <= VGPU_EDID_BLOB);
 static_assert(VGPU_EDID_SIZE_MAX == VGPU_EDID_MAX);
 
 /**
- * vgpu_edid_region_reset() - have the region show the monitor that the guest sees
+ * vgpu_edid_region_reset() - set the region to what the guest sees
  * @region: the region
- * @instance: its vGPU, which has just been opened, or was given another state
- *
- * Context: sleeps.
+ * @instance: its vGPU, which has just been opened, or loaded
  */
 void vgpu_edid_region_reset(struct vgpu_edid_region *region, struct vgpu_instance *instance)
 {
