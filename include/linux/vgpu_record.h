@@ -23,6 +23,12 @@
 #define VGPU_RECORDS_MAX	0x10000000	/* bytes of all records of a vGPU */
 #define VGPU_RECORD_ALIGN	8
 
+/*
+ * How memory is taken for a vGPU that moves: the user who reads or writes the stream pays, and how
+ * much it is another host may say. Where there is none, the move fails, and nobody is killed.
+ */
+#define VGPU_RECORD_GFP		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /* Types of the core's records. Those of a back end begin at VGPU_RECORD_BACKEND. */
 #define VGPU_RECORD_EDID	1
 #define VGPU_RECORD_BACKEND	0x100

@@ -32,7 +32,8 @@ shift
 [[ $kernel == uml-debug ]] && options+=(--kmemleak)
 # Room for the fill of a whole GiB, of which tests take half the machine's memory.
 [[ $kernel != uml* ]] && options+=(--mem 3072)
-[[ -z ${VGPU_TEST_HOPS:-} ]] || options+=(--env "VGPU_TEST_HOPS=$VGPU_TEST_HOPS")
+[[ -z ${VGPU_TEST_HOPS:-} ]] || options+=(--env "VGPU_TEST_HOPS=$VGPU_TEST_HOPS"
+	--env VGPU_TEST_TIMEOUT=4000)
 # Under TCG a kernel that preempts everywhere, or has more processors than the
 # host, takes several times as long.
 if [[ $kernel == stock-rt || -n $name ]]; then

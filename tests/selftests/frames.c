@@ -89,6 +89,23 @@ void frames_copy(struct hop_stream *to, const struct hop_stream *from, unsigned 
 			frames_add(to, le16toh(head->type), head + 1, le32toh(head->length));
 }
 
+unsigned int frames_copy_nth(struct hop_stream *to, const struct hop_stream *from,
+			     unsigned int nth)
+{
+	struct head *head;
+	size_t at = 0;
+
+	do {
+		head = next_frame(from, &at);
+	} while (head && nth--);
+	if (!head)
+		return 0;
+	reserve(to, sizeof(*head) + le32toh(head->length));
+	memcpy(to->bytes + to->nr, head, sizeof(*head) + le32toh(head->length));
+	to->nr += sizeof(*head) + le32toh(head->length);
+	return le16toh(head->type);
+}
+
 void frames_seal(struct hop_stream *stream)
 {
 	uint32_t number = 0;

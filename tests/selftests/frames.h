@@ -32,6 +32,10 @@ void frames_add(struct hop_stream *to, unsigned int type, const void *data, uint
 void frames_copy(struct hop_stream *to, const struct hop_stream *from, unsigned int first,
 		 unsigned int last);
 
+/* Appends the nth frame of @from, as it is there. Returns its type; 0: there are not so many. */
+unsigned int frames_copy_nth(struct hop_stream *to, const struct hop_stream *from,
+			     unsigned int nth);
+
 /* Numbers the frames, and makes their checksums. */
 void frames_seal(struct hop_stream *stream);
 

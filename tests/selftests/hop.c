@@ -56,6 +56,34 @@ void hop_state(struct fx_vgpu *v, unsigned int state, int *data)
 	CHECK(!data || *data >= 0, "state %u: no stream", state);
 }
 
+int hop_enter(struct fx_vgpu *v, unsigned int state)
+{
+	bool has = state == VFIO_DEVICE_STATE_STOP_COPY || state == HOP_PRE_COPY ||
+		   state == HOP_PRE_COPY_P2P || state == VFIO_DEVICE_STATE_RESUMING;
+	int data = -1;
+
+	hop_state(v, state, has ? &data : NULL);
+	return data;
+}
+
+void hop_read_some(int data)
+{
+	static uint8_t bytes[300000];
+
+	CHECK(read(data, bytes, 1 + fx_random_below(sizeof(bytes))) > 0, "%s", strerror(errno));
+}
+
+void hop_check_ended(int data)
+{
+	char byte = 0;
+
+	CHECK_EQ(read(data, &byte, 1), -1);
+	CHECK(errno == ENODEV || errno == EBADF, "%s", strerror(errno));
+	CHECK_EQ(write(data, &byte, 1), -1);
+	CHECK(errno == ENODEV || errno == EBADF, "%s", strerror(errno));
+	close(data);
+}
+
 unsigned int hop_get_state(struct fx_vgpu *v)
 {
 	struct vfio_device_feature_mig_state arg = { 0 };

@@ -49,6 +49,15 @@ int hop_try_state(struct fx_vgpu *v, unsigned int state, int *data);
 void hop_state(struct fx_vgpu *v, unsigned int state, int *data);
 unsigned int hop_get_state(struct fx_vgpu *v);
 
+/* The same of a state to which a way leads from here; returns its stream, or -1 if it has none. */
+int hop_enter(struct fx_vgpu *v, unsigned int state);
+
+/* Reads some bytes of a stream that has some. */
+void hop_read_some(int data);
+
+/* Who has a stream of a state that has ended reads and writes nothing more. Closes it. */
+void hop_check_ended(int data);
+
 /* Bytes that a switch to STOP_COPY would have to read. */
 uint64_t hop_data_size(struct fx_vgpu *v);
 

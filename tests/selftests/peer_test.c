@@ -319,6 +319,116 @@ static void any_bytes(void)
 	good_again();
 }
 
+/* Takes frames of @good from @first on, up to but without @last. Returns the type of the last. */
+static unsigned int take(unsigned int first, unsigned int last)
+{
+	unsigned int type = 0;
+
+	for (; first < last; first++)
+		type = frames_copy_nth(&forged, &good, first);
+	return type;
+}
+
+static unsigned int count_frames(void)
+{
+	unsigned int nr = 0;
+
+	while (take(nr, nr + 1))
+		nr++;
+	return nr;
+}
+
+static void loads_if(bool fits, const char *what, unsigned int nth)
+{
+	CHECK_EQ(load(&forged), fits ? 0 : -EINVAL, "frame %u, %s", nth, what);
+	reset();
+}
+
+/* Streams that end with any of their frames, and those with two frames in the wrong order. */
+static void cut_and_reordered(void)
+{
+	unsigned int nr, i, type, next;
+
+	make_good();
+	nr = count_frames();
+	for (i = 0; i < nr; i++) {
+		forged.nr = 0;
+		take(0, i);
+		loads_if(false, "cut off before", i);
+	}
+	for (i = 0; i + 1 < nr; i++) {
+		forged.nr = 0;
+		take(0, i);
+		next = take(i + 1, i + 2);
+		type = take(i, i + 1);
+		take(i + 2, nr);
+		loads_if(false, "behind the next one", i);
+		frames_seal(&forged);
+		loads_if(type == next && type < FRAME_FUNCTION, "behind the next one, sealed", i);
+	}
+	good_again();
+}
+
+/* Frames that come twice: pages may be written again. */
+static void replayed(void)
+{
+	unsigned int nr, i, type;
+
+	make_good();
+	nr = count_frames();
+	for (i = 0; i < nr; i++) {
+		forged.nr = 0;
+		take(0, i + 1);
+		type = take(i, i + 1);
+		take(i + 1, nr);
+		loads_if(false, "twice", i);
+		frames_seal(&forged);
+		loads_if(type == FRAME_MEMORY || type == FRAME_CHANNELS, "twice, sealed", i);
+	}
+	good_again();
+}
+
+/* Numbers that are as large as they can be. */
+static void claims(void)
+{
+	static const struct {
+		unsigned int type, at, bytes;
+	} numbers[] = {
+		{ FRAME_BEGIN, 10, 2 }, { FRAME_BEGIN, 12, 4 }, { FRAME_BEGIN, 80, 8 },
+		{ FRAME_BEGIN, 88, 4 }, { FRAME_BEGIN, 92, 4 }, { FRAME_BEGIN, 96, 4 },
+		{ FRAME_BEGIN, 100, 4 }, { FRAME_BEGIN, 104, 4 }, { FRAME_BEGIN, 108, 4 },
+		{ FRAME_BEGIN, 80, 96 },
+		{ FRAME_MEMORY, 0, 8 }, { FRAME_MEMORY, 8, 4 }, { FRAME_MEMORY, 12, 4 },
+		{ FRAME_MEMORY, 0, 16 },
+		{ FRAME_CHANNELS, 0, 8 }, { FRAME_CHANNELS, 8, 4 }, { FRAME_CHANNELS, 12, 4 },
+		{ FRAME_CHANNELS, 0, 16 },
+		{ FRAME_FUNCTION, CONFIG_BYTES, 4 },
+		{ FRAME_STATE, 0, 2 }, { FRAME_STATE, 2, 2 }, { FRAME_STATE, 4, 4 },
+		{ FRAME_STATE, 0, 8 },
+	};
+	unsigned int i;
+	uint8_t *data;
+
+	make_good();
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		forge();
+		data = frames_find(&forged, numbers[i].type, 0, NULL);
+		memset(data + numbers[i].at, 0xff, numbers[i].bytes);
+		frames_seal(&forged);
+		loads_if(false, "a number of it", numbers[i].type);
+	}
+	/* The length in the head: no memory is taken for so much. */
+	for (i = FRAME_BEGIN; i <= FRAME_END; i++) {
+		forge();
+		frames_seal(&forged);
+		data = frames_find(&forged, i, 0, NULL);
+		if (data)
+			memset(data - FRAMES_HEAD + 4, 0xff, 4);
+		loads_if(!data, "a length of 2^32 - 1", i);
+	}
+	good_again();
+}
+
 /* What was done before, or by the user meanwhile, is no part of the state that is loaded. */
 static void nothing_else(void)
 {
@@ -361,6 +471,9 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(configuration),
 	KTAP_TEST(vectors),
 	KTAP_TEST(drops),
+	KTAP_TEST(cut_and_reordered),
+	KTAP_TEST(replayed),
+	KTAP_TEST(claims),
 	KTAP_TEST(faults),
 	KTAP_TEST(any_bytes),
 	KTAP_TEST(nothing_else),

@@ -146,10 +146,10 @@ fi
 plain=(sysfs_test config_test region_test submit_test space_test space_fault_test
 	space_sync_test space_storm_test invalidate_test fault_test irq_test watcher_test
 	cgroup_test reset_test preempt_test isolation_test close_test pause_test dirty_test
-	reload_test migrate_test peer_test hops_test written_test compat_test stall_test
-	handover_test channel_test usage_test label_test uaccess_test control_test event_test
-	event_storm_test stats_test sample_test session_test reader_test throttle_test nvml_test
-	pollers_test engines_test schedlog_test doorbell_test
+	reload_test migrate_test kept_test migrate_memory_test peer_test hops_test written_test
+	compat_test stall_test handover_test channel_test usage_test label_test uaccess_test
+	control_test event_test event_storm_test stats_test sample_test session_test reader_test
+	throttle_test nvml_test pollers_test engines_test schedlog_test doorbell_test
 	frl_test contain_test
 	vgpuctl_test observe_test display_test picture_test frame_test edid_test vga_test storm_test
 	dispatch_test dispatch_fault_test dispatch_bounds_test dispatch_stop_test
@@ -192,10 +192,11 @@ if any_wanted share_test switch_test nvml_load_test && load; then
 	done
 	unload
 fi
-# attr_test and top_test come last: they unbind a GPU, which gets another number when it is bound
-# again.
-if any_wanted refused_test settings_test vgpu_settings_test attr_test top_test && load gpus=2; then
-	for name in refused_test settings_test vgpu_settings_test attr_test top_test; do
+# The last three unbind a GPU, which gets another number when it is bound again.
+two=(refused_test settings_test vgpu_settings_test migrate_storm_test migrate_gone_test attr_test
+	top_test)
+if any_wanted "${two[@]}" && load gpus=2; then
+	for name in "${two[@]}"; do
 		run "$name"
 	done
 	unload

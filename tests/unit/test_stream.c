@@ -4,6 +4,7 @@
  * bit, cut off, repeated or out of order is refused; and what is accepted is within the vGPU.
  */
 #include <endian.h>
+#include <glob.h>
 
 #include "vgpu_test.h"
 
@@ -132,7 +133,9 @@ static void check_frame(const struct vgpu_stream *stream)
 	switch (vgpu_stream_type(stream)) {
 	case VGPU_FRAME_MEMORY:
 	case VGPU_FRAME_CHANNELS:
-		most = vgpu_stream_type(stream) == VGPU_FRAME_MEMORY ? FB_PAGES : CHANNELS;
+		most = vgpu_stream_type(stream) == VGPU_FRAME_MEMORY ?
+			le64toh(stream->mine.fb_bytes) / VGPU_STREAM_PAGE :
+			le32toh(stream->mine.channels);
 		check_that(le64toh(pages->first) <= most &&
 			   le32toh(pages->nr) <= most - le64toh(pages->first), "pages");
 		check_that(length == sizeof(*pages) + le32toh(pages->nr) * VGPU_STREAM_PAGE,
@@ -140,7 +143,7 @@ static void check_frame(const struct vgpu_stream *stream)
 		break;
 	case VGPU_FRAME_FUNCTION:
 		check_that(length >= sizeof(struct vgpu_frame_function) +
-			   VECTORS * sizeof(struct vgpu_frame_vector), "vectors");
+			   stream->vectors * sizeof(struct vgpu_frame_vector), "vectors");
 		break;
 	case VGPU_FRAME_FAULTS:
 		check_that(length >= sizeof(struct vgpu_frame_faults), "faults");
@@ -148,15 +151,15 @@ static void check_frame(const struct vgpu_stream *stream)
 	}
 }
 
-/* Reads, in pieces of random lengths. Returns the number of frames, or an error. */
-static int read_stream(struct vgpu_stream *stream, const u8 *bytes, size_t nr, u64 *seed)
+/* Reads for @mine, in pieces of random lengths. Returns the number of frames, or an error. */
+static int read_for(const struct vgpu_stream_about *mine, u32 vectors, struct vgpu_stream *stream,
+		    const u8 *bytes, size_t nr, u64 *seed)
 {
-	struct vgpu_stream_about mine = about();
 	int frames = 0, ret = 0;
 	size_t part;
 	void *to;
 
-	vgpu_stream_init(stream, &mine, VECTORS);
+	vgpu_stream_init(stream, mine, vectors);
 	while (nr && ret >= 0 && !vgpu_stream_ended(stream)) {
 		part = vgpu_stream_want(stream, &to);
 		part = random_below(seed, 4) ? part : 1 + random_below(seed, part);
@@ -175,6 +178,13 @@ static int read_stream(struct vgpu_stream *stream, const u8 *bytes, size_t nr, u
 		ret = -EPROTO;
 	vgpu_stream_free(stream);
 	return ret < 0 ? ret : frames;
+}
+
+static int read_stream(struct vgpu_stream *stream, const u8 *bytes, size_t nr, u64 *seed)
+{
+	struct vgpu_stream_about mine = about();
+
+	return read_for(&mine, VECTORS, stream, bytes, nr, seed);
 }
 
 static void test_whole(void **state)
@@ -204,6 +214,25 @@ static void test_cut_off(void **state)
 		check_that(read_stream(&stream, made.bytes, random_below(&seed, made.nr), &seed) >=
 			   0, "%s", stream.why);
 		assert_false(vgpu_stream_ended(&stream));
+	}
+}
+
+/* At each border of two frames, and one byte on either side: as many frames as there are whole. */
+static void test_cut_at_borders(void **state)
+{
+	static struct made made;
+	struct vgpu_stream stream;
+	u64 seed = test_seed();
+	u32 frame;
+	int off;
+
+	make(&made, &seed);
+	for (frame = 1; frame < made.frames; frame++) {
+		for (off = -1; off <= 1; off++) {
+			check_that(read_stream(&stream, made.bytes, made.at[frame] + off, &seed) ==
+				   (int)frame - (off < 0), "%u %d: %s", frame, off, stream.why);
+			assert_false(vgpu_stream_ended(&stream));
+		}
 	}
 }
 
@@ -291,6 +320,152 @@ static void test_types_in_order(void **state)
 			    made.at[frame + 1] - made.at[frame] - sizeof(struct vgpu_frame_head));
 		}
 		check_that(read_stream(&stream, other.bytes, other.nr, &seed) == -EINVAL, "%u", i);
+	}
+}
+
+/* Each frame twice, and behind the next one, with a number and a checksum that are right. */
+static void test_replayed(void **state)
+{
+	static struct made made, other;
+	struct vgpu_stream stream;
+	u64 seed = test_seed();
+	u32 twice, frame, order[64], nr, type, next, i;
+	bool fits;
+
+	make(&made, &seed);
+	for (twice = 0; twice < 2 * made.frames - 1; twice++) {
+		for (nr = 0; nr < made.frames; nr++)
+			order[nr] = nr;
+		frame = twice / 2;
+		type = made.bytes[made.at[frame]];
+		next = made.bytes[made.at[frame + 1]];
+		if (twice % 2) {
+			order[frame] = frame + 1;
+			order[frame + 1] = frame;
+		} else {
+			next = type;
+			memmove(order + frame + 1, order + frame, (nr - frame) * sizeof(*order));
+			nr++;
+		}
+		other.nr = 0;
+		other.frames = 0;
+		for (i = 0; i < nr; i++)
+			put(&other, made.bytes[made.at[order[i]]], made.bytes + made.at[order[i]] +
+			    sizeof(struct vgpu_frame_head), made.at[order[i] + 1] -
+			    made.at[order[i]] - sizeof(struct vgpu_frame_head));
+		fits = type == next && (type == VGPU_FRAME_MEMORY || type == VGPU_FRAME_CHANNELS ||
+					type == VGPU_FRAME_STATE);
+		check_that((read_stream(&stream, other.bytes, other.nr, &seed) == (int)nr) == fits,
+			   "frame %u of type %u, %u: %s", frame, type, next, stream.why);
+	}
+}
+
+/* As much as a number can say: refused before there is memory for it. */
+static void test_claims(void **state)
+{
+	static const struct {
+		u32 frame, at, bytes;
+	} claims[] = {
+		{ 0, 4, 4 }, { 1, 4, 4 }, { 5, 4, 4 }, { 6, 4, 4 }, { 7, 4, 4 }, { 8, 4, 4 },
+		{ 10, 4, 4 },
+		{ 1, 16, 8 }, { 1, 24, 4 }, { 1, 16, 12 }, { 4, 24, 4 }, { 5, 16, 8 },
+		{ 5, 24, 4 }, { 6, 16 + 256, 4 },
+	};
+	static struct made made;
+	struct vgpu_stream_about mine = about();
+	struct vgpu_frame_head *head;
+	struct vgpu_stream stream;
+	u64 seed = test_seed();
+	void *to;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(claims); i++) {
+		make(&made, &seed);
+		head = (void *)(made.bytes + made.at[claims[i].frame]);
+		memset((u8 *)head + claims[i].at, 0xff, claims[i].bytes);
+		if (claims[i].at > sizeof(*head) - 1) {
+			head->crc = 0;
+			head->crc = htole32(~crc32c(~0u, head, sizeof(*head) +
+						    le32toh(head->length)));
+		}
+		check_that(read_stream(&stream, made.bytes, made.nr, &seed) == -EINVAL, "%u", i);
+		check_that(!strstr(stream.why, "checksum"), "%u: %s", i, stream.why);
+		check_that(stream.room <= VGPU_FRAME_MAX, "%u", i);
+	}
+	/* State without an end. */
+	make(&made, &seed);
+	vgpu_stream_init(&stream, &mine, VECTORS);
+	stream.number = 8;
+	stream.stage = VGPU_FRAME_FUNCTION;
+	stream.state_bytes = VGPU_RECORDS_MAX - 999;
+	assert_int_equal(vgpu_stream_want(&stream, &to), sizeof(*head));
+	memcpy(to, made.bytes + made.at[8], sizeof(*head));
+	assert_int_equal(vgpu_stream_got(&stream, sizeof(*head)), 0);
+	assert_int_equal(vgpu_stream_want(&stream, &to), 1000);
+	memcpy(to, made.bytes + made.at[8] + sizeof(*head), 1000);
+	assert_int_equal(vgpu_stream_got(&stream, 1000), -EINVAL);
+	check_that(strstr(stream.why, "bytes of state"), "%s", stream.why);
+	vgpu_stream_free(&stream);
+}
+
+/* A stream that was kept: its length, its checksum, and what else its vGPU is. */
+struct kept {
+	size_t bytes;
+	u32 crc;
+	u32 vectors;
+};
+
+static int read_kept(struct vgpu_stream *stream, const u8 *bytes, const struct kept *kept,
+		     u64 *seed)
+{
+	struct vgpu_stream_about mine;
+
+	memcpy(&mine, bytes + sizeof(struct vgpu_frame_head), sizeof(mine));
+	return read_for(&mine, kept->vectors, stream, bytes, kept->bytes, seed);
+}
+
+/*
+ * Streams that were kept (tests/selftests/kept_test.c), for the vGPU that they are of: read as a
+ * whole, and not if a bit is another one. None of them is ever changed.
+ */
+static void test_kept(void **state)
+{
+	static const struct kept kept[] = {
+		{ .bytes = 96964, .crc = 0x4858c598, .vectors = 32 },
+	};
+	const struct vgpu_stream_about *of;
+	static u8 bytes[ROOM];
+	struct vgpu_stream stream;
+	u64 seed = test_seed();
+	char path[256];
+	glob_t files;
+	u32 i, flip;
+	size_t at;
+	FILE *f;
+
+	assert_int_equal(ARRAY_SIZE(kept), VGPU_STREAM_VERSION);
+	assert_int_equal(glob(KEPT "/*", 0, NULL, &files), 0);
+	assert_int_equal(files.gl_pathc, ARRAY_SIZE(kept));
+	globfree(&files);
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		snprintf(path, sizeof(path), KEPT "/v%u.stream", i + 1);
+		f = fopen(path, "re");
+		assert_non_null(f);
+		assert_int_equal(fread(bytes, 1, ROOM, f), kept[i].bytes);
+		fclose(f);
+		check_that(crc32c(~0u, bytes, kept[i].bytes) == kept[i].crc, "%s was changed: %#x",
+			   path, crc32c(~0u, bytes, kept[i].bytes));
+		of = (const void *)(bytes + sizeof(struct vgpu_frame_head));
+		assert_int_equal(le16toh(of->version), i + 1);
+		check_that(read_kept(&stream, bytes, &kept[i], &seed) > 0 &&
+			   vgpu_stream_ended(&stream), "%s: %s", path, stream.why);
+		for (flip = 0; flip < 100; flip++) {
+			at = random_below(&seed, kept[i].bytes);
+			bytes[at] ^= 1 << flip % 8;
+			check_that(read_kept(&stream, bytes, &kept[i], &seed) < 0 ||
+				   !vgpu_stream_ended(&stream), "%s, byte %zu", path, at);
+			bytes[at] ^= 1 << flip % 8;
+		}
 	}
 }
 
@@ -398,9 +573,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_cut_at_borders),
 		cmocka_unit_test(test_flips),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_types_in_order),
+		cmocka_unit_test(test_replayed),
+		cmocka_unit_test(test_claims),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_changes),

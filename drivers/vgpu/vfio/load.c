@@ -76,7 +76,7 @@ static int load_pages(struct vgpu_load *load, unsigned int bar)
 static int load_function(struct vgpu_load *load)
 {
 	load->function = kvmemdup(load->stream.data, vgpu_stream_length(&load->stream),
-				  GFP_KERNEL_ACCOUNT);
+				  VGPU_RECORD_GFP);
 	return load->function ? 0 : -ENOMEM;
 }
 
@@ -234,7 +234,7 @@ static int load_clear(struct vgpu_load *load, struct vgpu_vfio *dev)
  */
 struct vgpu_load *vgpu_load_begin(struct vgpu_vfio *dev)
 {
-	struct vgpu_load *load = kzalloc(sizeof(*load), GFP_KERNEL_ACCOUNT);
+	struct vgpu_load *load = kzalloc(sizeof(*load), VGPU_RECORD_GFP);
 	struct vgpu_stream_about mine;
 	int ret;
 

@@ -315,20 +315,21 @@ static int save_next(struct vgpu_save *save)
 	return 0;
 }
 
-/* Makes a frame if the last one was read. */
+/* Makes a frame if the last one was read. What the device was, nobody reads when it has ended. */
 static int save_fill(struct vgpu_save *save)
 {
 	int ret;
 
 	lockdep_assert_held(&save->user_lock);
-	if (save->at < save->bytes)
-		return 0;
 	ret = mutex_lock_killable(&save->dev_lock);
 	if (ret)
 		return ret;
-	ret = save->dev ? save_next(save) : -ENODEV;
-	if (save->dev)
+	if (!save->dev) {
+		ret = -ENODEV;
+	} else if (save->at == save->bytes) {
+		ret = save_next(save);
 		save_tell(save, save->bytes);
+	}
 	mutex_unlock(&save->dev_lock);
 	return ret;
 }
@@ -439,7 +440,7 @@ static const struct file_operations save_fops = {
  */
 struct vgpu_save *vgpu_save_begin(struct vgpu_vfio *dev)
 {
-	struct vgpu_save *save = kzalloc(sizeof(*save), GFP_KERNEL_ACCOUNT);
+	struct vgpu_save *save = kzalloc(sizeof(*save), VGPU_RECORD_GFP);
 	int ret = -ENOMEM;
 
 	if (!save)
@@ -450,8 +451,8 @@ struct vgpu_save *vgpu_save_begin(struct vgpu_vfio *dev)
 	save->function_bytes = struct_size(save->function, vector, dev->irqs.nr);
 	save->frame = kvmalloc(sizeof(*save->frame) + sizeof(struct vgpu_frame_pages) +
 			       max_t(size_t, SAVE_PART, save->function_bytes),
-			       GFP_KERNEL_ACCOUNT);
-	save->function = kvzalloc(save->function_bytes, GFP_KERNEL_ACCOUNT);
+			       VGPU_RECORD_GFP);
+	save->function = kvzalloc(save->function_bytes, VGPU_RECORD_GFP);
 	if (!save->frame || !save->function)
 		goto err_free;
 	ret = vgpu_dirty_start(dev->instance);

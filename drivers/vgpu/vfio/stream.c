@@ -134,7 +134,7 @@ static int frame_began(struct vgpu_stream *stream)
 	if (length <= stream->room)
 		return 0;
 	vgpu_stream_free(stream);
-	stream->data = kvmalloc(length, GFP_KERNEL_ACCOUNT);
+	stream->data = kvmalloc(length, VGPU_RECORD_GFP);
 	if (!stream->data)
 		return -ENOMEM;
 	stream->room = length;

@@ -5,8 +5,6 @@
 #include <linux/slab.h>
 
 #define GFP_NOWAIT		8U
-#define __GFP_NOWARN		16U
 #define __GFP_ACCOUNT		32U
-#define __GFP_RETRY_MAYFAIL	64U
 
 #endif /* _ENGINE_SHIM_LINUX_GFP_H */

@@ -10,6 +10,8 @@
 #define GFP_ATOMIC		1U
 #define GFP_KERNEL_ACCOUNT	2U
 #define __GFP_ZERO		4U
+#define __GFP_NOWARN		16U
+#define __GFP_RETRY_MAYFAIL	64U
 
 static inline void *kmalloc(size_t size, gfp_t gfp)
 {

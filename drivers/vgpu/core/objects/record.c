@@ -31,7 +31,7 @@ static int records_grow(struct vgpu_records *to, size_t more)
 		return -E2BIG;
 	while (room < to->bytes + more)
 		room *= 2;
-	data = kvmalloc(room, GFP_KERNEL_ACCOUNT);
+	data = kvmalloc(room, VGPU_RECORD_GFP);
 	if (!data)
 		return -ENOMEM;
 	if (to->bytes)

@@ -71,7 +71,7 @@ static void soft_context_save_memory(const struct simt_dispatch *dispatch, struc
 
 static void soft_context_save_warps(const struct simt_dispatch *dispatch, struct vgpu_records *to)
 {
-	void *warp = kvmalloc(SIMT_STATE_WARP_MAX, GFP_KERNEL_ACCOUNT);
+	void *warp = kvmalloc(SIMT_STATE_WARP_MAX, VGPU_RECORD_GFP);
 	u32 i;
 
 	if (!warp && !to->error)

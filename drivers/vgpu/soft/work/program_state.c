@@ -111,7 +111,7 @@ int soft_program_load_all(struct soft_compute *compute, struct vgpu_record_reade
 
 	compute->nr_loaded = 0;
 	compute->loaded = kvcalloc(compute->nr_channels, sizeof(*compute->loaded),
-				   GFP_KERNEL_ACCOUNT);
+				   VGPU_RECORD_GFP);
 	if (!compute->loaded)
 		return -ENOMEM;
 	while (!ret && from->type == SOFT_RECORD_PROGRAM) {
