@@ -38,9 +38,9 @@ guest_qemu() {
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
 # instead of by its group and a container; GUEST_OPTIONS has more options of the device,
 # GUEST_INCOMING where it waits for the state of another guest, GUEST_MEMORY a file that is its
-# memory, GUEST_MACHINE a machine type, GUEST_BESIDE is a device in the slot before it,
-# GUEST_DISK a file that the guest reads as its disk, GUEST_SWAP one that it may write, GUEST_APPEND
-# more of the kernel's command line.
+# memory, GUEST_MACHINE a machine type, GUEST_BESIDE is a device in the slot before it, GUEST_DISK a
+# file that the guest reads as its disk, GUEST_SWAP one that it may write, GUEST_SNAPSHOTS one for
+# QEMU's snapshots, GUEST_APPEND more of the kernel's command line.
 guest_start() {
 	local name=$1 uuid=$2 machine=(-machine "${GUEST_MACHINE:-pc},accel=tcg") driver=vfio-pci bus=
 	shift 2
@@ -73,6 +73,9 @@ guest_start() {
 		# order; and there are only so many (vm.max_map_count).
 		machine+=(-mem-prealloc -device "virtio-blk-pci,drive=swap" -drive
 			"if=none,id=swap,file=$GUEST_SWAP,format=raw,cache=unsafe,file.locking=off")
+	fi
+	if [[ ${GUEST_SNAPSHOTS:-} ]]; then
+		machine+=(-drive "if=none,id=snapshots,file=$GUEST_SNAPSHOTS,format=qcow2")
 	fi
 	guest_qemu "$name" -display none -no-reboot "${machine[@]}" -m "$GUEST_MIB" \
 		-kernel "$GUEST_KERNEL" -initrd "$GUEST_INITRAMFS" \

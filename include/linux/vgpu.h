@@ -194,6 +194,8 @@ struct vgpu_dirty_pass {
  * @peak_bytes:      optional: return the maximum of @backed_bytes since the device was last opened.
  *                   @instance_open restarts it at the bytes that are backed then. Called with the
  *                   same lock as @backed_bytes, while the device is open or being closed
+ * @state_bytes:     optional: about how many bytes @state_save would add for work that has begun.
+ *                   May sleep
  * @dirty_start:     optional, with the next four: begin to note which pages of BAR VGPU_HW_BAR_FB
  *                   are written, by engines, accesses to guest memory, @region_rw and users of
  *                   @map_pages. All pages that are backed count as written. The instance is open.
@@ -269,6 +271,7 @@ struct vgpu_gpu_ops {
 	bool (*scanout)(struct vgpu_instance *instance, struct vgpu_scanout *scanout);
 	u64 (*backed_bytes)(struct vgpu_instance *instance);
 	u64 (*peak_bytes)(struct vgpu_instance *instance);
+	u64 (*state_bytes)(struct vgpu_instance *instance);
 	int (*dirty_start)(struct vgpu_instance *instance);
 	void (*dirty_stop)(struct vgpu_instance *instance);
 	void (*dirty_take)(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass);

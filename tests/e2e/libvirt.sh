@@ -200,7 +200,7 @@ domain() {
 		  </os>
 		  <features><acpi/></features>
 		  <devices>
-		    <emulator>/usr/bin/qemu-system-x86_64</emulator>
+		    <emulator>${DOMAIN_EMULATOR:-/usr/bin/qemu-system-x86_64}</emulator>
 		    <controller type='usb' model='none'/>
 		    <serial type='file'><source path='$GUEST_DIR/$name.log'/></serial>
 		    <serial type='pipe'><source path='$GUEST_DIR/$name.tell'/></serial>
@@ -358,4 +358,95 @@ test_virsh_saves() {
 	guest_tell a enough
 	until_true 120 guest_heard a '^guest: END pass' 1
 	guest_log a
+}
+
+# other_host: starts what libvirt takes for another host: a libvirtd with files, a name and a UUID
+# of its own. Ends with the test. Its socket is $OTHER/run/libvirt-sock.
+OTHER=/run/other-host
+other_host() {
+	local dir
+	rm -rf "$OTHER"
+	for dir in run lib log etc cache; do
+		mkdir -p "$OTHER/$dir"
+	done
+	cp -r /etc/libvirt/. "$OTHER/etc/"
+	echo "host_uuid = \"$(</proc/sys/kernel/random/uuid)\"" >>"$OTHER/etc/libvirtd.conf"
+	echo 'stdio_handler = "file"' >>"$OTHER/etc/qemu.conf"
+	unshare --mount --uts bash -c '
+		hostname other
+		mount --bind "$1/run" /run/libvirt
+		mount --bind "$1/lib" /var/lib/libvirt/qemu
+		mount --bind "$1/log" /var/log/libvirt
+		mount --bind "$1/cache" /var/cache/libvirt
+		mount --bind "$1/etc" /etc/libvirt
+		exec libvirtd --pid-file "$1/pid"' other "$OTHER" </dev/null >"$OTHER/libvirtd.log" 2>&1 &
+	OTHER_PID=$!
+	until_true 60 test -S "$OTHER/run/libvirt-sock"
+}
+
+# other_virsh ARGUMENT...: virsh of the other host.
+other_virsh() {
+	patient_virsh -c "$OTHER_URI" "$@"
+}
+OTHER_URI="qemu+unix:///system?socket=$OTHER/run/libvirt-sock"
+
+# emulator_moves: makes what tells QEMU that vGPUs can move, whatever the domain says.
+EMULATOR_MOVES=/usr/local/bin/qemu-system-x86_64
+emulator_moves() {
+	cat >"$EMULATOR_MOVES" <<-'SH'
+		#!/bin/sh
+		exec /usr/bin/qemu-system-x86_64 -global vfio-pci.enable-migration=on "$@"
+	SH
+	chmod 755 "$EMULATOR_MOVES"
+}
+
+# moved_to NAME UUID NEW-NAME NEW-UUID: prints the domain as it is to be on another host: with
+# another vGPU and other files, which are made.
+moved_to() {
+	: >"$GUEST_DIR/$3.log"
+	mkfifo "$GUEST_DIR/$3.tell"
+	virsh dumpxml --migratable "$1" | sed "s/$2/$4/; s|$GUEST_DIR/$1\\.|$GUEST_DIR/$3.|
+		s|qemu/$1\\.vnc|qemu/$3.vnc|"
+}
+
+# A domain moves to another host, where it gets another vGPU, and back. A guest that TCG emulates
+# is suspended first (migration.rst). A domain that does not fit there, stays here.
+test_virsh_migrates() {
+	local c=${A//1/3}
+	tools_install
+	lab-libvirtd
+	other_host
+	mdev_create "$A" SG16-1Q
+	mdev_create "$B" SG16-1Q
+	mdev_create "$c" SG16-2Q
+	emulator_moves
+	DOMAIN_EMULATOR=$EMULATOR_MOVES domain a "$A" load --seconds 0 --mib 4
+	virsh start a
+	until_true 120 guest_heard a '^guest: working' 1
+	moved_to a "$A" c "$c" >"$GUEST_DIR/c.xml"
+	moved_to a "$A" b "$B" >"$GUEST_DIR/b.xml"
+	virsh suspend a
+	refused 'Invalid argument' migrates a c
+	kernel_said "$c" 'type is SG16-1Q there, SG16-2Q here'
+	domain_is a paused
+	is_free "$c"
+	migrates a b
+	is_free "$A"
+	[[ $(other_virsh domstate b) == paused ]]
+	other_virsh resume b
+	sleep 2
+	guest_tell b enough
+	until_true 120 guest_heard b '^guest: END pass' 1
+	guest_log b
+	other_virsh destroy b || :
+	kill "$OTHER_PID"
+	ends "$OTHER_PID" || :
+}
+
+# migrates NAME NEW-NAME
+migrates() {
+	virsh migrate-setmaxdowntime "$1" 60000
+	virsh migrate --live --persistent --undefinesource --xml "$GUEST_DIR/$2.xml" \
+		--persistent-xml "$GUEST_DIR/$2.xml" --dname "$2" "$1" "$OTHER_URI" \
+		--migrateuri "unix:$OTHER/lib/$2.move"
 }

@@ -7,7 +7,7 @@
 # So both QEMUs share the memory, or the guest is stopped first.
 
 MIGRATE_TESTS=(migrate_at_work migrate_to_a_file)
-MIGRATE_LONG=(migrate_copies_memory migrate_cancelled migrate_killed)
+MIGRATE_LONG=(migrate_snapshot migrate_copies_memory migrate_cancelled migrate_killed)
 MIGRATE_MORE=(migrate_driver migrate_many migrate_sid)
 
 # migration_is NAME STATUS
@@ -22,20 +22,31 @@ migration_over() {
 	[[ $(jq -r .status "$GUEST_DIR/$1.migration") =~ ^(completed|failed|cancelled)$ ]]
 }
 
+# migration_begun NAME: the move is under way, or waits for leave to end.
+migration_begun() {
+	migration_is "$1" active || migration_is "$1" pre-switchover
+}
+
+# migration_stopped NAME: all that is left is what needs a guest that stands still.
+migration_stopped() {
+	migration_is "$1" pre-switchover
+}
+
 # runstate_is NAME STATUS
 runstate_is() {
 	[[ $(guest_qmp "$1" do query-status | jq -r .status) == "$2" ]]
 }
 
-# migrate_start NAME UUID JOB...: starts a guest that can move.
+# migrate_start NAME UUID JOB...: starts a guest that can move. Where the kernel has a log of the
+# driver's own (IOMMUFD_DRIVER), QEMU finds that out; MIGRATE_OPTION is empty then.
 migrate_start() {
-	GUEST_OPTIONS=,enable-migration=on${GUEST_OPTIONS:-} guest_start "$@"
+	GUEST_OPTIONS=${MIGRATE_OPTION-,enable-migration=on}${GUEST_OPTIONS:-} guest_start "$@"
 }
 
-# migrate_can NAME CAPABILITY
+# migrate_can NAME CAPABILITY [false]
 migrate_can() {
 	guest_qmp "$1" do migrate-set-capabilities \
-		"capabilities=[{\"capability\": \"$2\", \"state\": true}]"
+		"capabilities=[{\"capability\": \"$2\", \"state\": ${3:-true}}]"
 }
 
 # migrate_await NAME UUID JOB...: starts the guest's QEMU, which waits for another one.
@@ -126,25 +137,53 @@ test_migrate_to_a_file() {
 	guest_log b
 }
 
-# A move that is given up, twice; then one that is not.
+# migrate_monitor NAME COMMAND: a command of QEMU's monitor, which says nothing if all is well.
+migrate_monitor() {
+	guest_qmp "$1" do human-monitor-command "command-line=$2" >"$GUEST_DIR/monitor"
+	[[ ! $(<"$GUEST_DIR/monitor") ]] || fail "$2: $(<"$GUEST_DIR/monitor")"
+}
+
+# A guest at work goes back to what it was before, twice, with its vGPU.
+test_migrate_snapshot() {
+	local -x GUEST_SNAPSHOTS=$GUEST_DIR/snapshots
+	qemu-img create -q -f qcow2 "$GUEST_SNAPSHOTS" 1M
+	mdev_create "$A" SG16-1Q
+	migrate_start a "$A" load --seconds 0 --mib 4
+	working a
+	migrate_monitor a 'savevm before'
+	for _ in 1 2; do
+		sleep 1
+		migrate_monitor a 'loadvm before'
+		runstate_is a running
+	done
+	sleep 1
+	guest_tell a enough
+	passes a
+	guest_log a
+}
+
+# A move that is given up, as soon as it is seen, and when its guest has been stopped; then one that
+# is not.
 test_migrate_cancelled() {
+	local state
 	local -x GUEST_MEMORY=$GUEST_DIR/memory
 	mdev_create "$A" SG16-1Q
 	mdev_create "$B" SG16-1Q
 	migrate_start a "$A" load --seconds 0 --mib 16
 	working a
-	guest_qmp a do migrate-set-parameters max-bandwidth=1000000
-	for _ in 1 2; do
+	migrate_can a pause-before-switchover
+	for state in migration_begun migration_stopped; do
 		migrate_await b "$B" load --seconds 0 --mib 16
 		migrate_begin a b
-		until_true 60 migration_is a active
+		until_true 60 "$state" a
 		guest_qmp a do migrate_cancel
 		until_true 60 migration_over a
 		migration_is a cancelled || fail "no cancel: $(<"$GUEST_DIR/a.migration")"
 		guest_kill b
 		is_free "$B"
 	done
-	guest_qmp a do migrate-set-parameters max-bandwidth=1000000000
+	runstate_is a running
+	migrate_can a pause-before-switchover false
 	migrate_await b "$B" load --seconds 0 --mib 16
 	migrate_begin a b
 	migrate_ends a
@@ -161,6 +200,7 @@ test_migrate_killed() {
 	mdev_create "$B" SG16-1Q
 	migrate_start a "$A" load --seconds 0 --mib 16
 	working a
+	migrate_can a pause-before-switchover
 	for nap in 0.0 0.3; do
 		migrate_await b "$B" load --seconds 0 --mib 16
 		migrate_begin a b

@@ -525,7 +525,7 @@ tests_of() {
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
 	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
-	domains) echo virsh_domains virsh_saves ;;
+	domains) echo virsh_domains virsh_saves virsh_migrates ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
 	*) echo "$1" ;;
 	esac

@@ -248,6 +248,7 @@ static void phase_is(const struct fx_vgpu *of, uint32_t move, uint64_t bytes, ui
 	CHECK_EQ(inst.move_bytes, bytes);
 	CHECK_EQ(inst.move_left_bytes, left);
 	CHECK_EQ(inst.move_pad, 0);
+	CHECK_EQ(inst.move_ns != 0, move != VGPU_MOVE_NONE);
 }
 
 /* The next event is about a move to that phase, at so many bytes of the stream. */
@@ -322,7 +323,7 @@ static void phases(void)
 static void what_is_left(void)
 {
 	struct vgpu_ctl_instance inst;
-	uint64_t left = ~0ull, sum = 0;
+	uint64_t left = ~0ull, sum = 0, ns = 0;
 	static uint8_t part[PAGE];
 	ssize_t n;
 	int data;
@@ -340,7 +341,10 @@ static void what_is_left(void)
 		CHECK(inst.move_left_bytes <= left, "more is left");
 		CHECK(inst.move_bytes >= sum, "%llu of %llu", inst.move_bytes,
 		      (unsigned long long)sum);
+		CHECK(inst.move_ns > ns && inst.move_ns < 60000000000, "%llu ns after %llu",
+		      inst.move_ns, (unsigned long long)ns);
 		left = inst.move_left_bytes;
+		ns = inst.move_ns;
 	}
 	CHECK(!n, "%s", strerror(errno));
 	phase_is(&v, VGPU_MOVE_SAVING_STOPPED, sum, 0);

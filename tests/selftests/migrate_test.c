@@ -171,7 +171,7 @@ static void streams_end(void)
 		CHECK_EQ(read(data, &byte, 1), -1);
 		CHECK_EQ(errno, ENODEV);
 		CHECK_EQ(ioctl(data, HOP_GET_PRECOPY_INFO, &info), -1);
-		CHECK_EQ(errno, ENODEV);
+		CHECK_EQ(errno, EINVAL);
 		CHECK_EQ(write(data, &byte, 1), -1);
 		CHECK_EQ(errno, EBADF);
 		close(data);
@@ -386,8 +386,62 @@ static void pause_ended_by_other(void)
 	close(data);
 }
 
+/* A vGPU that is reset while it stands still has no state any more that could be read. */
+static void reset_when_stopped(void)
+{
+	static struct hop_stream stream;
+	uint8_t bytes[1000];
+	ssize_t n;
+	int data, i;
+
+	fx_need("have a framebuffer that is tracked");
+	fx_create_open(&v, fx_default_type());
+	for (i = 0; i < 3; i++) {
+		memset(v.dev->fb, 1, 300 * PAGE);
+		hop_state(&v, VFIO_DEVICE_STATE_STOP_COPY, &data);
+		if (i < 2)
+			CHECK_EQ(read(data, bytes, sizeof(bytes)), sizeof(bytes));
+		else
+			hop_read(data, &stream);
+		/* What is complete, is right. */
+		if (i != 1)
+			flr(&v);
+		do
+			n = read(data, bytes, sizeof(bytes));
+		while (n > 0);
+		CHECK_EQ(n, i ? 0 : -1);
+		CHECK(i || errno == EIO, "%s", strerror(errno));
+		hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+		close(data);
+	}
+	hop_stream_free(&stream);
+}
+
+/* The pages that are written are for one reader. */
+static void one_reader(void)
+{
+	int data;
+
+	fx_need("have a framebuffer that is tracked");
+	fx_create_open(&v, fx_default_type());
+	hop_state(&v, HOP_PRE_COPY, &data);
+	CHECK_EQ(fx_debugfs(&v, "dirty_start"), -EBUSY);
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), -EBUSY);
+	CHECK_EQ(fx_debugfs(&v, "dirty_stop"), -EBUSY);
+	hop_state(&v, VFIO_DEVICE_STATE_STOP_COPY, NULL);
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), -EBUSY);
+	hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+	close(data);
+	CHECK_EQ(fx_debugfs(&v, "dirty_start"), 0);
+	CHECK_EQ(hop_try_state(&v, HOP_PRE_COPY, &data), -EBUSY);
+	CHECK_EQ(fx_debugfs(&v, "dirty_pass"), 0);
+	CHECK_EQ(fx_debugfs(&v, "dirty_stop"), 0);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(states),
+	KTAP_TEST(reset_when_stopped),
+	KTAP_TEST(one_reader),
 	KTAP_TEST(precopy_ends),
 	KTAP_TEST(pause_ended_by_other),
 	KTAP_TEST(streams_end),

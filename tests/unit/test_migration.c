@@ -454,13 +454,14 @@ static void test_phases(void **state)
 		{ VGPU_MOVE_NONE, 0, NULL, "" },
 		{ VGPU_MOVE_NONE, VGPU_INSTANCE_PAUSED, NULL, ", paused" },
 		{ VGPU_MOVE_SAVING, 0,
-		  "is saved while its guest works, 3 MiB are read, 5 KiB are left\n", ", saving" },
+		  "is saved while its guest works, 3 MiB are read in 2.0 s (1.5 MiB/s), 5 KiB are left\n",
+		  ", saving" },
 		{ VGPU_MOVE_SAVING, VGPU_INSTANCE_PAUSED | VGPU_INSTANCE_QUARANTINED,
 		  "is saved while its guest works, ", ", paused, saving, quarantined" },
 		{ VGPU_MOVE_SAVING_STOPPED, VGPU_INSTANCE_PAUSED,
-		  "is saved while it stands still, 3 MiB are read, 5 KiB are left\n",
+		  "is saved while it stands still, 3 MiB are read in 2.0 s (1.5 MiB/s), 5 KiB are left\n",
 		  ", saving" },
-		{ VGPU_MOVE_LOADING, VGPU_INSTANCE_PAUSED, "is loaded, 3 MiB are written\n",
+		{ VGPU_MOVE_LOADING, VGPU_INSTANCE_PAUSED, "is loaded, 3 MiB are written in 2.0 s (1.5 MiB/s)\n",
 		  ", loading" },
 		{ 77, 0, NULL, "" },
 	};
@@ -475,6 +476,7 @@ static void test_phases(void **state)
 		driver.inst.status = cases[i].status;
 		driver.inst.move_bytes = 3 << 20;
 		driver.inst.move_left_bytes = 5 << 10;
+		driver.inst.move_ns = 2000000000;
 		assert_int_equal(run_as("show", UUID, NULL), EXIT_OK);
 		if (cases[i].line)
 			check_that(strstr(said, cases[i].line), "%s", said);
@@ -485,6 +487,8 @@ static void test_phases(void **state)
 		says(json, "move", ctl_move_name(cases[i].move));
 		is(json, "move_bytes", 3 << 20);
 		is(json, "move_left_bytes", 5 << 10);
+		is(json, "move_ns", 2000000000);
+		is(json, "move_bytes_per_s", 3 << 19);
 		json_object_put(json);
 		inst = driver.inst;
 		assert_string_equal(ctl_status_text(&inst, text), cases[i].state);

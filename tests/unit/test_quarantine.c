@@ -301,12 +301,48 @@ static void test_moves(void **state)
 	}
 }
 
+/* The time of the nth fault, 0: of the last one; 0: there are not so many. */
+static u64 nth_fault(const struct vgpu_quarantine *q, unsigned int nth)
+{
+	return nth < q->nr_faults ?
+		q->fault_ns[(q->head + q->threshold - 1 - nth) % q->threshold] : 0;
+}
+
+/* No fault that was counted here becomes older, whatever comes. */
+static void check_faults(const struct vgpu_quarantine *before, const struct vgpu_quarantine *after)
+{
+	unsigned int i;
+
+	for (i = 0; i < before->threshold; i++) {
+		check_that(nth_fault(after, i) >= nth_fault(before, i), "%u", i);
+		if (i)
+			check_that(nth_fault(after, i) <= nth_fault(after, i - 1), "%u", i);
+	}
+}
+
+/* A peer that tells of many faults long ago does not have the last ones forgotten. */
+static void test_moves_old(void **state)
+{
+	struct vgpu_quarantine_ages ages = { .nr_faults = 16, .quiet_ns = ~0ULL };
+	u64 now = 1000 * SEC;
+	struct vgpu_quarantine q;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ages.age_ns); i++)
+		ages.age_ns[i] = ~0ULL;
+	vgpu_quarantine_init(&q, 3, 60 * SEC, 60 * SEC);
+	assert_false(vgpu_quarantine_fault(&q, now));
+	assert_false(vgpu_quarantine_fault(&q, now + SEC));
+	vgpu_quarantine_import(&q, now + 2 * SEC, &ages);
+	assert_true(vgpu_quarantine_fault(&q, now + 3 * SEC));
+}
+
 /* Any numbers: no quarantine longer than there can be here, and none that was here is shortened. */
 static void test_moves_hostile(void **state)
 {
 	struct vgpu_quarantine_ages ages;
+	struct vgpu_quarantine q, before;
 	u64 seed = test_seed(), now, until;
-	struct vgpu_quarantine q;
 	unsigned int i, k;
 
 	for (i = 0; i < 10000; i++) {
@@ -315,9 +351,11 @@ static void test_moves_hostile(void **state)
 		for (k = 0; k < i % 4; k++)
 			vgpu_quarantine_fault(&q, now);
 		until = q.until_ns;
+		before = q;
 		for (k = 0; k < sizeof(ages) / 8; k++)
 			((u64 *)&ages)[k] = random_next(&seed) >> random_next(&seed) % 64;
 		vgpu_quarantine_import(&q, now, &ages);
+		check_faults(&before, &q);
 		check_that(q.until_ns >= until, "%u", i);
 		check_that(q.until_ns <= now + VGPU_QUARANTINE_LIMIT_NS, "%u", i);
 		check_that(q.next_ns >= 60 * SEC && q.next_ns <= VGPU_QUARANTINE_LIMIT_NS, "%u", i);
@@ -340,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_end_of_time),
 		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_moves_old),
 		cmocka_unit_test(test_moves_hostile),
 	};
 

@@ -173,11 +173,19 @@ static int creatable_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing
 	return type_rows(fd, gpu, listing, true, creatable_row);
 }
 
+uint64_t listing_move_rate(const struct vgpu_ctl_instance *inst)
+{
+	return inst->move_ns ? (uint64_t)((double)inst->move_bytes * 1e9 / (double)inst->move_ns) :
+		0;
+}
+
 void listing_move_json(struct json *json, const struct vgpu_ctl_instance *inst)
 {
 	json_text(json, "move", ctl_move_name(inst->move));
 	json_u64(json, "move_bytes", inst->move_bytes);
 	json_u64(json, "move_left_bytes", inst->move_left_bytes);
+	json_u64(json, "move_ns", inst->move_ns);
+	json_u64(json, "move_bytes_per_s", listing_move_rate(inst));
 }
 
 void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,

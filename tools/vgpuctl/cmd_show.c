@@ -143,19 +143,21 @@ static void show_status(const struct vgpu_ctl_instance *inst)
 
 static void show_move(const struct vgpu_ctl_instance *inst)
 {
-	char done[32], left[32];
+	char done[32], left[32], rate[32], time[32];
 
 	table_size(done, sizeof(done), inst->move_bytes);
 	table_size(left, sizeof(left), inst->move_left_bytes);
+	table_size(rate, sizeof(rate), listing_move_rate(inst));
+	table_duration(time, sizeof(time), inst->move_ns);
 	switch (inst->move) {
 	case VGPU_MOVE_SAVING:
 	case VGPU_MOVE_SAVING_STOPPED:
-		printf("%-22s%s, %s are read, %s are left\n", "Move",
+		printf("%-22s%s, %s are read in %s (%s/s), %s are left\n", "Move",
 		       inst->move == VGPU_MOVE_SAVING ? "is saved while its guest works" :
-		       "is saved while it stands still", done, left);
+		       "is saved while it stands still", done, time, rate, left);
 		break;
 	case VGPU_MOVE_LOADING:
-		printf("%-22sis loaded, %s are written\n", "Move", done);
+		printf("%-22sis loaded, %s are written in %s (%s/s)\n", "Move", done, time, rate);
 		break;
 	}
 }

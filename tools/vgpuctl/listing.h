@@ -32,6 +32,8 @@ void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		       const struct vgpu_ctl_instance *inst);
 
 /* Keys of the move that is under way. */
+/* Bytes per second of its stream, on average since the move began; 0: none is under way. */
+uint64_t listing_move_rate(const struct vgpu_ctl_instance *inst);
 void listing_move_json(struct json *json, const struct vgpu_ctl_instance *inst);
 void listing_vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_instance *inst);

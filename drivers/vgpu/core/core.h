@@ -210,6 +210,7 @@ struct vgpu_edid {
  * @interrupts: interrupts raised
  * @doorbells:  doorbells rung
  * @resets:     resets of the device
+ * @restarts:   likewise, with those that do not count as such
  * @dma_read_bytes: bytes read from guest memory
  * @dma_written_bytes: bytes written to guest memory
  * @backend:    the back end's data, see vgpu_instance_backend()
@@ -284,6 +285,7 @@ struct vgpu_instance {
 	atomic64_t interrupts;
 	atomic64_t doorbells;
 	atomic64_t resets;
+	atomic64_t restarts;
 	atomic64_t dma_read_bytes;
 	atomic64_t dma_written_bytes;
 

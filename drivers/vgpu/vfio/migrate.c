@@ -196,7 +196,8 @@ static int migrate_data_size(struct vfio_device *vdev, unsigned long *bytes)
 {
 	struct vgpu_vfio *dev = to_dev(vdev);
 	struct vgpu_instance *instance = dev->instance;
-	u64 memory = 0;
+	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
+	u64 memory = 0, state;
 	int ret;
 
 	ret = mutex_lock_killable(&dev->migrate.lock);
@@ -204,10 +205,11 @@ static int migrate_data_size(struct vfio_device *vdev, unsigned long *bytes)
 		return ret;
 	if (dev->migrate.save)
 		ret = vgpu_save_left(dev->migrate.save, &memory);
-	else if (instance->gpu->ops->backed_bytes)
-		memory = instance->gpu->ops->backed_bytes(instance);
+	else if (ops->backed_bytes)
+		memory = ops->backed_bytes(instance);
+	state = ops->state_bytes ? ops->state_bytes(instance) : 0;
 	mutex_unlock(&dev->migrate.lock);
-	*bytes = memory + READ_ONCE(instance->state_bytes) +
+	*bytes = memory + max_t(u64, state, READ_ONCE(instance->state_bytes)) +
 		 (u64)instance->info.nr_channels * VGPU_STREAM_PAGE;
 	return ret;
 }

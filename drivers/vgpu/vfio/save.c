@@ -53,6 +53,7 @@
  * @function_bytes: length of @function
  * @state:  the records
  * @state_at: bytes of them that were saved
+ * @restarts: of the vGPU when it stood still: what is left after a later one is not its state
  */
 struct vgpu_save {
 	struct mutex user_lock;	/* frame; with dev_lock: bytes, at */
@@ -78,6 +79,7 @@ struct vgpu_save {
 	size_t function_bytes;
 	struct vgpu_records state;
 	size_t state_at;
+	u64 restarts;
 };
 
 /* The frame's data are there. */
@@ -270,9 +272,15 @@ static ssize_t save_data(struct vgpu_save *save)
 	}
 }
 
+static u64 save_restarts(const struct vgpu_save *save)
+{
+	return atomic64_read(&save->dev->instance->restarts);
+}
+
 /*
  * Makes the next frame. Returns 0: it is there, or the stream is complete, and then @bytes is 0;
- * -ENOMSG if there is none as long as the vGPU runs; or -errno.
+ * -ENOMSG if there is none as long as the vGPU runs; -EIO if the vGPU stood still, and was reset;
+ * or -errno.
  */
 static int save_next(struct vgpu_save *save)
 {
@@ -283,6 +291,8 @@ static int save_next(struct vgpu_save *save)
 	save->bytes = 0;
 	WRITE_ONCE(save->at, 0);
 	while (save->stage <= VGPU_FRAME_END) {
+		if (save->stopped && save->restarts != save_restarts(save))
+			return -EIO;
 		if (save->stage == VGPU_FRAME_MEMORY) {
 			ret = save_refresh(save);
 			if (ret)
@@ -360,9 +370,7 @@ static int save_precopy_info(struct vgpu_save *save, struct vfio_precopy_info *i
 	ret = mutex_lock_killable(&save->dev_lock);
 	if (ret)
 		return ret;
-	if (!save->dev)
-		ret = -ENODEV;
-	else if (save->stopped)
+	if (!save->dev || save->stopped)
 		ret = -EINVAL;
 	else
 		ret = save_refresh(save);
@@ -497,6 +505,7 @@ int vgpu_save_stop(struct vgpu_save *save)
 	ret = mutex_lock_killable(&save->dev_lock);
 	if (ret)
 		return ret;
+	save->restarts = save_restarts(save);
 	ret = vgpu_instance_save(save->dev->instance, &state);
 	if (!ret)
 		ret = save_take_pass(save);

@@ -4,8 +4,7 @@
  *
  * Programs ask for the version first. VGPU_IOC_VERSION and its structure are the same in all
  * versions. Where the driver has another major version than a program, nothing else is: the numbers
- * of the calls are others (ENOTTY). Within a major version all grows so that programs and drivers
- * of different minor versions go together:
+ * of the calls are others (ENOTTY). Drivers and programs of one major version go together:
  *
  * Every structure starts with its size, set by the caller, and grows at its end only: the kernel
  * reads what the caller has, takes the rest as 0, refuses (E2BIG) bytes it does not know unless
@@ -20,11 +19,11 @@
  *
  * What is told of each engine is one array, engine[], at the end of its structure. engines says how
  * many of its elements the kernel has filled, VGPU_MAX_ENGINES at most: those that the GPU has. It
- * leaves the bytes of the others as they are. So size, or entry_size, may be anything from
- * the offset of engine[] on: a program that knows how many engines there are needs room for no
- * more, and what it has no room for is left out. Such a structure does not grow. It has members
- * named reserved instead, before engine[] and in each element, which a later minor version may give
- * a meaning: the kernel writes 0 to those that it does not know.
+ * leaves the bytes of the others as they are. So size, or entry_size, may be anything from the
+ * offset of engine[] on: a program that knows how many engines there are needs room for no more,
+ * and what it has no room for is left out. Such a structure does not grow. It has members named
+ * reserved instead, before engine[] and in each element, which a later minor version may give a
+ * meaning: the kernel writes 0 to those that it does not know.
  *
  * Reading needs permission on the node, changing needs CAP_SYS_ADMIN (EPERM).
  * Times are CLOCK_MONOTONIC nanoseconds.
@@ -219,7 +218,8 @@ struct vgpu_ctl_instance {
 	__u32 move_pad;
 	__u64 move_bytes;		/* read or written of the stream so far */
 	__u64 move_left_bytes;		/* left to be read; by passes, while its guest works */
-	__u64 reserved[5];
+	__u64 move_ns;			/* since it began */
+	__u64 reserved[4];
 	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
 };
 

@@ -319,6 +319,7 @@ int vgpu_instance_open(struct vgpu_instance *instance, const struct vgpu_front_o
 	}
 	instance->info.memcg = get_mem_cgroup_from_mm(current->mm);
 	instance->info.vga = settings.vga;
+	instance->state_bytes = 0;
 	vgpu_edid_reset(instance);
 	vgpu_owner_call(instance);
 	ret = gpu->ops->instance_open ? gpu->ops->instance_open(instance) : 0;
@@ -402,6 +403,7 @@ static void vgpu_instance_drop_memory(struct vgpu_instance *instance)
 void vgpu_instance_restart(struct vgpu_instance *instance)
 {
 	lockdep_assert_held(&instance->state_lock);
+	atomic64_inc(&instance->restarts);
 	vgpu_instance_halt(instance);
 	vgpu_instance_drop_memory(instance);
 	vgpu_dma_resume(instance->dma);

@@ -19,6 +19,8 @@ void vgpu_move_phase(struct vgpu_instance *instance, enum vgpu_ctl_move phase)
 	if (phase == was)
 		return;
 	bytes = atomic64_read(&move->bytes);
+	if (was == VGPU_MOVE_NONE)
+		WRITE_ONCE(move->begun_ns, ktime_get_ns());
 	WRITE_ONCE(move->phase, phase);
 	if (phase == VGPU_MOVE_NONE) {
 		atomic64_set(&move->left, 0);
@@ -56,4 +58,5 @@ void vgpu_move_report(const struct vgpu_move *move, struct vgpu_ctl_instance *ou
 		return;
 	out->move_bytes = atomic64_read(&move->bytes);
 	out->move_left_bytes = atomic64_read(&move->left);
+	out->move_ns = ktime_get_ns() - READ_ONCE(move->begun_ns);
 }

@@ -11,17 +11,25 @@ struct vgpu_instance;
 
 /**
  * struct vgpu_move - a move of a vGPU
- * @phase: enum vgpu_ctl_move; one thread at a time changes it
- * @bytes: of the stream, that were made or taken so far
- * @left:  bytes of memory and state that are left to be saved, as of the last pass over memory
+ * @phase:    enum vgpu_ctl_move; one thread at a time changes it
+ * @begun_ns: when it began, as ktime_get_ns() tells
+ * @bytes:    of the stream, that were made or taken so far
+ * @left:     bytes of memory and state that are left to be saved, as of the last pass over memory
  *
- * All 0 while there is none.
+ * All but @begun_ns is 0 while there is none.
  */
 struct vgpu_move {
 	u32 phase;
+	u64 begun_ns;
 	atomic64_t bytes;
 	atomic64_t left;
 };
+
+/* Whether no move is under way; that may change at once. Context: any. */
+static inline bool vgpu_move_idle(const struct vgpu_move *move)
+{
+	return READ_ONCE(move->phase) == VGPU_MOVE_NONE;
+}
 
 void vgpu_move_phase(struct vgpu_instance *instance, enum vgpu_ctl_move phase);
 void vgpu_move_progress(struct vgpu_move *move, u64 more, u64 left);

@@ -172,6 +172,43 @@ void vgpu_quarantine_export(const struct vgpu_quarantine *q, u64 now_ns,
 	}
 }
 
+/* The time of a fault in the ring: 0 is the last one, 1 the one before it. */
+static u64 fault_time(const struct vgpu_quarantine *q, unsigned int nth)
+{
+	return q->fault_ns[(q->head + q->threshold - 1 - nth) % q->threshold];
+}
+
+/* Inserts a time into @times, of which there are @nr, the latest first. */
+static void insert_time(u64 *times, unsigned int nr, u64 time_ns)
+{
+	for (; nr && times[nr - 1] < time_ns; nr--)
+		times[nr] = times[nr - 1];
+	times[nr] = time_ns;
+}
+
+/*
+ * Of the faults that were counted here and there, the last is the later one of both last ones, and
+ * so on: a fault that both have counted is one, and none of either becomes older.
+ */
+static void import_faults(struct vgpu_quarantine *q, u64 now_ns, const u64 *age_ns,
+			  unsigned int nr)
+{
+	u64 times[VGPU_QUARANTINE_MAX_FAULTS];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		insert_time(times, i, time_ago(now_ns, age_ns[i]));
+	for (i = 0; i < q->nr_faults; i++)
+		times[i] = max(fault_time(q, i), i < nr ? times[i] : 0);
+	nr = min(max(nr, q->nr_faults), q->threshold);
+	forget_faults(q);
+	while (nr) {
+		q->fault_ns[q->head] = times[--nr];
+		q->head = (q->head + 1) % q->threshold;
+		q->nr_faults++;
+	}
+}
+
 /**
  * vgpu_quarantine_import() - go on counting what another host has counted
  * @q:      quarantine of a vGPU
@@ -186,7 +223,6 @@ void vgpu_quarantine_import(struct vgpu_quarantine *q, u64 now_ns,
 			    const struct vgpu_quarantine_ages *ages)
 {
 	u64 limit_ns = max(q->backoff_ns, VGPU_QUARANTINE_LIMIT_NS);
-	unsigned int nr = min(ages->nr_faults, VGPU_QUARANTINE_MAX_FAULTS), i;
 
 	if (ages->left_ns)
 		q->until_ns = max(q->until_ns, sum_ns(now_ns, min(ages->left_ns, limit_ns)));
@@ -194,12 +230,5 @@ void vgpu_quarantine_import(struct vgpu_quarantine *q, u64 now_ns,
 	q->quarantines = max(q->quarantines, ages->quarantines);
 	if (ages->quiet_ns != ~0ULL)
 		q->last_ns = max(q->last_ns, time_ago(now_ns, ages->quiet_ns));
-	if (!q->threshold || nr < q->nr_faults)
-		return;
-	forget_faults(q);
-	for (i = nr - min(nr, q->threshold); i < nr; i++) {
-		q->fault_ns[q->head] = time_ago(now_ns, ages->age_ns[i]);
-		q->head = (q->head + 1) % q->threshold;
-		q->nr_faults++;
-	}
+	import_faults(q, now_ns, ages->age_ns, min(ages->nr_faults, VGPU_QUARANTINE_MAX_FAULTS));
 }

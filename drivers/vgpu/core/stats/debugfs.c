@@ -274,6 +274,12 @@ static const struct file_operations resume_fops = {
 	.write = resume_write,
 };
 
+/* The pages that are written are for one reader, which is the stream of a vGPU that moves. */
+static int dirty_stop_idle(struct vgpu_instance *instance)
+{
+	return vgpu_move_idle(&instance->move) ? vgpu_dirty_stop(instance) : -EBUSY;
+}
+
 static ssize_t dirty_start_write(struct file *file, const char __user *buf, size_t count,
 				 loff_t *pos)
 {
@@ -289,7 +295,7 @@ static const struct file_operations dirty_start_fops = {
 static ssize_t dirty_stop_write(struct file *file, const char __user *buf, size_t count,
 				loff_t *pos)
 {
-	return call_for_uuid(file, buf, count, vgpu_dirty_stop);
+	return call_for_uuid(file, buf, count, dirty_stop_idle);
 }
 
 static const struct file_operations dirty_stop_fops = {
@@ -352,7 +358,9 @@ static ssize_t dirty_pass_write(struct file *file, const char __user *buf, size_
 	if (IS_ERR(instance))
 		return PTR_ERR(instance);
 	mutex_lock(&reader->lock);
-	ret = reader->instance ? -EBUSY : vgpu_dirty_pass(instance, &reader->pass);
+	ret = -EBUSY;
+	if (!reader->instance && vgpu_move_idle(&instance->move))
+		ret = vgpu_dirty_pass(instance, &reader->pass);
 	if (!ret) {
 		reader->bytes = scnprintf(reader->text, sizeof(reader->text),
 					  "pages %llu, pass %llu%s\n", reader->pass.pages,

@@ -212,6 +212,13 @@ static u64 soft_instance_peak_bytes(struct vgpu_instance *vgpu)
 	return (u64)atomic_long_read(&inst->mem.fb.peak) << PAGE_SHIFT;
 }
 
+static u64 soft_instance_state_bytes(struct vgpu_instance *vgpu)
+{
+	const struct soft_compute *compute = &soft_instance(vgpu)->work.compute;
+
+	return READ_ONCE(compute->programs.bytes) + atomic64_read(&compute->context_bytes);
+}
+
 static int soft_instance_dirty_start(struct vgpu_instance *vgpu)
 {
 	return soft_track_start(&soft_instance(vgpu)->mem.fb);
@@ -305,6 +312,7 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.scanout = soft_instance_scanout,
 	.backed_bytes = soft_instance_backed_bytes,
 	.peak_bytes = soft_instance_peak_bytes,
+	.state_bytes = soft_instance_state_bytes,
 	.dirty_start = soft_instance_dirty_start,
 	.dirty_stop = soft_instance_dirty_stop,
 	.dirty_take = soft_instance_dirty_take,
