@@ -15,15 +15,15 @@ declare -A GUEST_PID=()
 [[ -p $GUEST_DIR/.nap ]] || mkfifo "$GUEST_DIR/.nap"
 exec {GUEST_NAP}<>"$GUEST_DIR/.nap"
 
-# guest_qemu NAME ARGUMENT...: starts a QEMU with GUEST_CPUS processors. The guest's first serial
-# port goes to NAME.log, its second one is for guest_tell.
+# guest_qemu NAME ARGUMENT...: starts a QEMU, GUEST_QEMU if it is set, with GUEST_CPUS processors.
+# The guest's first serial port goes to NAME.log, its second one is for guest_tell.
 guest_qemu() {
 	local name=$1 file=$GUEST_DIR/$1
 	shift
 	: >"$file.log"
 	rm -f "$file.qmp" "$file.tell"
 	mkfifo "$file.tell"
-	qemu-system-x86_64 -nodefaults -no-user-config -smp "${GUEST_CPUS:-1}" \
+	"${GUEST_QEMU:-qemu-system-x86_64}" -nodefaults -no-user-config -smp "${GUEST_CPUS:-1}" \
 		-serial "file:$file.log" -serial "pipe:$file.tell" \
 		-qmp "unix:$file.qmp,server=on,wait=off" \
 		"$@" </dev/null >"$file.qemu" 2>&1 &
@@ -38,11 +38,11 @@ guest_qemu() {
 # cannot be unplugged; with GUEST_IOMMU=iommufd QEMU takes it by its own device node and /dev/iommu
 # instead of by its group and a container; GUEST_OPTIONS has more options of the device,
 # GUEST_INCOMING where it waits for the state of another guest, GUEST_MEMORY a file that is its
-# memory, GUEST_BESIDE is a device in the slot before it, GUEST_DISK a file that the guest reads as
-# its disk, GUEST_SWAP one that it may write, GUEST_SNAPSHOTS one for QEMU's snapshots, GUEST_APPEND
-# more of the kernel's command line.
+# memory, GUEST_MACHINE a machine type, GUEST_BESIDE is a device in the slot before it, GUEST_DISK a
+# file that the guest reads as its disk, GUEST_SWAP one that it may write, GUEST_SNAPSHOTS one for
+# QEMU's snapshots, GUEST_APPEND more of the kernel's command line.
 guest_start() {
-	local name=$1 uuid=$2 machine=(-machine "pc,accel=tcg") driver=vfio-pci bus=
+	local name=$1 uuid=$2 machine=(-machine "${GUEST_MACHINE:-pc},accel=tcg") driver=vfio-pci bus=
 	shift 2
 	if [[ ${GUEST_IOMMU:-} == iommufd ]]; then
 		machine+=(-object "iommufd,id=iommu")

@@ -1,13 +1,14 @@
 # shellcheck shell=bash
 # Tests of run.sh: guests that move to another QEMU with their vGPU while they work. Where the
-# kernel has no log of the guest memory that a device writes, as Debian's has not, VFIO's container has one,
-# which is exact for a vGPU; and QEMU wants to be told so, by enable-migration=on.
+# kernel has no log of the guest memory that a device writes, as Debian's has not, VFIO's container
+# has one, which is exact for a vGPU; and QEMU wants to be told so, by enable-migration=on.
 #
 # A guest that TCG emulates may lose writes if its memory is copied while it runs: migration.rst.
 # So both QEMUs share the memory, or the guest is stopped first.
 
 MIGRATE_TESTS=(migrate_at_work migrate_to_a_file)
 MIGRATE_LONG=(migrate_snapshot migrate_copies_memory migrate_cancelled migrate_killed)
+MIGRATE_MORE=(migrate_driver migrate_many migrate_sid)
 
 # migration_is NAME STATUS
 migration_is() {
@@ -42,7 +43,7 @@ MIGRATE_OPTION=,enable-migration=on
 
 # migrate_start NAME UUID JOB...: starts a guest that can move.
 migrate_start() {
-	GUEST_OPTIONS=$MIGRATE_OPTION guest_start "$@"
+	GUEST_OPTIONS=$MIGRATE_OPTION${GUEST_OPTIONS:-} guest_start "$@"
 }
 
 # migrate_can NAME CAPABILITY [false]
@@ -220,4 +221,237 @@ test_migrate_killed() {
 	is_free "$B"
 	guest_start b "$B" scan
 	passes b
+}
+
+# Programs of ordinary users compute and draw by the guest's driver while the guest moves, again and
+# again: vgpu-samples, one that shows pictures, and, as root, the random load of "oracle", whose
+# buffers go in and out of the framebuffer. None has anything wrong, and the guest's kernel has
+# nothing to say; the picture is on the screen, and the driver can be loaded again.
+test_migrate_driver() {
+	local GUEST_KERNEL=build/lab/guest-drm/bzImage GUEST_INITRAMFS=build/guest/drm.initramfs
+	local GUEST_MIB=512 GUEST_PLUG=fixed GUEST_OPTIONS=,display=on uuid=("$A" "$B") name nr
+	local -x GUEST_MEMORY=$GUEST_DIR/memory
+	mdev_create "$A" SG16-1Q
+	mdev_create "$B" SG16-1Q
+	migrate_start at0 "$A" moved ${MIGRATE_SEED:+"seed:$MIGRATE_SEED"}
+	at_work at0 "$A"
+	for ((nr = 1; nr <= ${MIGRATE_MOVES:-5}; nr++)); do
+		name=at$nr
+		migrate_await "$name" "${uuid[nr % 2]}" moved
+		migrate_begin "at$((nr - 1))" "$name"
+		migrate_ends "at$((nr - 1))"
+		is_free "${uuid[(nr + 1) % 2]}"
+		at_work "$name" "${uuid[nr % 2]}"
+		vgpuctl process --json | jq -e --arg uuid "${uuid[nr % 2]}" '[.. | objects |
+			select(has("driver_name"))] | length == 1 and .[0].driver_name == "vgpu_guest" and
+			(.[0].processes | length >= 3)'
+	done
+	guest_tell "$name" enough
+	guest_says "$name" '^guest: shown' $((120 * SLOW)) || fail "the guest does not end its work"
+	guest_answer "$name" shown
+	look "$name" vgpu "pattern=${ANSWER// /,}"
+	guest_tell "$name" seen
+	passes "$name" 120
+	guest_log "$name"
+	vgpuctl show "$A" --json | jq -e '.quarantines == 0'
+	vgpuctl show "$B" --json | jq -e '.quarantines == 0'
+}
+
+# at_work NAME UUID: waits until all programs of the guest have done something, here, between two
+# lines, and its driver knows which vGPU this is.
+at_work() {
+	said "$1" "^guest: at work on $2: " 2 120
+}
+
+# packets_of UUID: prints how many packets engines have done for the vGPU.
+packets_of() {
+	vgpuctl stats --json | jq --arg uuid "$1" \
+		'[.vgpus[] | select(.uuid == $uuid) | .engines[].packets] | add'
+}
+
+# has_done_more UUID PACKETS
+has_done_more() {
+	(( $(packets_of "$1") > $2 ))
+}
+
+# goes_on NAME UUID: the guest works on there, and has found nothing wrong.
+goes_on() {
+	until_true 60 has_done_more "$2" "$(packets_of "$2")"
+	! guest_heard "$1" '^guest: FAILED' || fail "guest $1 has failed"
+}
+
+# Of test_migrate_many: MANY is the guest, AT says on which vGPU of MANY_UUID it is, TO on which it
+# would be next, and NEXT is who would have it then.
+MANY_JOB=(load --seconds 0 --mib 8)
+MANY_FATES=(cancelled killed_to killed_from)
+
+# many_fresh NAME: a new guest.
+many_fresh() {
+	MANY=$1
+	rm -f "$GUEST_MEMORY"
+	migrate_start "$MANY" "${MANY_UUID[AT]}" "${MANY_JOB[@]}"
+	working "$MANY"
+}
+
+# many_stays: the guest has not moved, and who waited for it has nothing.
+many_stays() {
+	is_free "${MANY_UUID[TO]}"
+	goes_on "$MANY" "${MANY_UUID[AT]}"
+	SEEN="stays"
+}
+
+many_moved() {
+	MANY=$NEXT AT=$TO
+	goes_on "$MANY" "${MANY_UUID[AT]}"
+	SEEN="has moved"
+}
+
+# The other end dies, or this one gives up, unless the guest has just moved.
+many_killed_to() {
+	guest_kill "$NEXT"
+	until_true 60 migration_over "$MANY"
+	if ! migration_is "$MANY" completed; then
+		many_stays
+		return
+	fi
+	guest_kill "$MANY"
+	is_free "${MANY_UUID[AT]}"
+	is_free "${MANY_UUID[TO]}"
+	many_fresh "$NEXT-fresh"
+	SEEN="has moved before"
+}
+
+many_cancelled() {
+	guest_qmp "$MANY" do migrate_cancel
+	until_true 60 migration_over "$MANY"
+	if migration_is "$MANY" cancelled; then
+		guest_ended "$NEXT" $((60 * SLOW)) || fail "guest $NEXT waits, and $MANY does not come"
+		many_stays
+	else
+		migrate_ends "$MANY"
+		many_moved
+		SEEN="has moved before"
+	fi
+}
+
+# many_is_over PACKETS: who waited has ended, or goes on.
+many_is_over() {
+	! guest_running "$NEXT" || has_done_more "${MANY_UUID[TO]}" "$1"
+}
+
+# The guest's QEMU dies: the other one has all, or ends, and what its vGPU has had is not there any
+# more. To look for that takes as long as several moves.
+many_killed_from() {
+	local before
+	before=$(packets_of "${MANY_UUID[TO]}")
+	guest_kill "$MANY"
+	is_free "${MANY_UUID[AT]}"
+	until_true 60 many_is_over "$before"
+	if guest_running "$NEXT"; then
+		many_moved
+		return
+	fi
+	guest_ended "$NEXT" 1
+	AT=$TO
+	is_free "${MANY_UUID[AT]}"
+	if [[ ! ${SCANNED:-} ]]; then
+		guest_start scan "${MANY_UUID[AT]}" scan
+		passes scan
+		is_free "${MANY_UUID[AT]}"
+		SCANNED=1
+	fi
+	many_fresh "$NEXT-fresh"
+	SEEN="is lost"
+}
+
+many_moves() {
+	migrate_ends "$MANY"
+	is_free "${MANY_UUID[AT]}"
+	many_moved
+}
+
+# A guest at work moves to and fro, 20 times. Every third time something happens meanwhile, at any
+# point: one end or the other is killed, or the move is given up. MIGRATE_SEED repeats the dice.
+test_migrate_many() {
+	local MANY NEXT AT=0 TO SEEN SCANNED MANY_UUID=("$A" "$B") fate nr delay rate first
+	local -x GUEST_MEMORY=$GUEST_DIR/memory
+	RANDOM=${MIGRATE_SEED:=$RANDOM}
+	echo "MIGRATE_SEED=$MIGRATE_SEED"
+	mdev_create "$A" SG16-1Q
+	mdev_create "$B" SG16-1Q
+	many_fresh at0
+	first=$RANDOM
+	for ((nr = 1; nr <= ${MIGRATE_MOVES:-20}; nr++)); do
+		fate=moves rate=1000000000 delay=0
+		(( nr % 3 )) || fate=${MANY_FATES[(first + nr / 3) % 3]}
+		NEXT=at$nr TO=$((!AT))
+		migrate_await "$NEXT" "${MANY_UUID[TO]}" "${MANY_JOB[@]}"
+		if [[ $fate != moves ]]; then
+			delay=$((RANDOM % 1500))
+			(( RANDOM % 2 )) || rate=3000000
+		fi
+		guest_qmp "$MANY" do migrate-set-parameters "max-bandwidth=$rate"
+		migrate_begin "$MANY" "$NEXT"
+		sleep "$((delay / 1000)).$(printf %03d $((delay % 1000)))"
+		"many_$fate"
+		echo "move $nr: $fate after $delay ms, at $rate bytes/s: the guest $SEEN"
+	done
+	guest_tell "$MANY" enough
+	passes "$MANY"
+	guest_log "$MANY"
+}
+
+# To Debian sid's QEMU and back: all have the older one's machine type. Then to sid's once more,
+# with the guest's memory, and by a file to the image's QEMU.
+test_migrate_sid() {
+	local sid=build/guest/qemu-sid/qemu-system-x86_64 job=(load --seconds 0 --mib 4)
+	local GUEST_MACHINE
+	[[ -x $sid ]] || fail "no $sid: scripts/guest-qemu sid makes it"
+	GUEST_MACHINE=$(qemu-system-x86_64 -machine help | sed -n 's/^pc .*(alias of \(.*\))$/\1/p')
+	qemu-system-x86_64 --version | head -n 1
+	"$sid" --version | head -n 1
+	echo "machine: $GUEST_MACHINE"
+	mdev_create "$A" SG16-1Q
+	mdev_create "$B" SG16-1Q
+	sid_at_work "${job[@]}"
+	rm "$GUEST_DIR/memory"
+	migrate_start a "$A" "${job[@]}"
+	working a
+	GUEST_QEMU=$sid migrate_await b "$B" "${job[@]}"
+	migrate_stop a
+	migrate_begin a b
+	migrate_ends a
+	until_true 60 runstate_is b paused
+	guest_qmp b do cont
+	goes_on b "$B"
+	migrate_stop b
+	guest_qmp b do migrate "uri=exec:cat >$GUEST_DIR/saved"
+	migrate_ends b
+	GUEST_INCOMING="exec:cat $GUEST_DIR/saved" migrate_start c "$A" "${job[@]}"
+	until_true 60 runstate_is c paused
+	guest_qmp c do cont
+	goes_on c "$A"
+	guest_tell c enough
+	passes c
+	guest_log c
+}
+
+# sid_at_work JOB...
+sid_at_work() {
+	local -x GUEST_MEMORY=$GUEST_DIR/memory
+	migrate_start a "$A" "$@"
+	working a
+	GUEST_QEMU=$sid migrate_await b "$B" "$@"
+	migrate_begin a b
+	migrate_ends a
+	goes_on b "$B"
+	is_free "$A"
+	migrate_await c "$A" "$@"
+	migrate_begin b c
+	migrate_ends b
+	goes_on c "$A"
+	guest_tell c enough
+	passes c
+	is_free "$A"
+	is_free "$B"
 }

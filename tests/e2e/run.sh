@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh GROUP...: end-to-end tests inside a lab machine. Groups: guest (QEMU guests), display (what
-# QEMU shows), driver (vgpu_guest.ko), migrate (guests that move), long (more of these), debian
-# (Debian guests), igt (its tests in one), smoke (a guest), iommufd (one by its cdev), manage
-# (mdevctl), nodedev, domains (libvirt), pci (the host's view). TAP, with a last line "N passed, N
-# failed".
+# QEMU shows), driver (vgpu_guest.ko), migrate (guests that move), moves (many times, and to sid's
+# QEMU), long (more of these), debian (Debian guests), igt (its tests in one), smoke (a guest),
+# iommufd (one by its cdev), manage (mdevctl), nodedev, domains (libvirt), pci (the host's view).
+# TAP, with a last line "N passed, N failed".
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 # shellcheck source=scripts/guest.sh
@@ -521,6 +521,7 @@ tests_of() {
 		echo driver driver_attack driver_label driver_unmap driver_quarantine \
 			driver_shown driver_suspend driver_usage ;;
 	migrate) echo "${MIGRATE_TESTS[@]}" "${MIGRATE_DISPLAY_TESTS[@]}" ;;
+	moves) echo "${MIGRATE_MORE[@]}" ;;
 	long)
 		echo driver_exits samples_in_a_guest "${MIGRATE_LONG[@]}" \
 			"${MIGRATE_DISPLAY_LONG[@]}" ;;
@@ -555,7 +556,7 @@ main() {
 }
 
 if (( ! $# )) || [[ $1 == --help ]]; then
-	sed -n '3,8s/^# //p' "${BASH_SOURCE[0]}"
+	sed -n '3,9s/^# //p' "${BASH_SOURCE[0]}"
 	(( $# )) || exit 2
 	exit 0
 fi

@@ -84,7 +84,6 @@ struct guest_vector {
  * @nr_engines:   engines
  * @engine:       of each engine, its class << 8 | its instance
  * @fb_limit:     bytes of framebuffer to use, as tests want; 0: all
- * @uuid:         VGPU_HW_UUID, or 0
  * @type:         VGPU_HW_TYPE, or empty
  * @job_timeout:  jiffies that the engine may work on a packet
  * @nr_vectors:   MSI-X vectors, at least 2: 0 is for faults. Before guest_irq_init() those that the
@@ -135,7 +134,6 @@ struct guest_dev {
 	u32 nr_engines;
 	u32 engine[VGPU_HW_MAX_ENGINES];
 	u64 fb_limit;
-	u8 uuid[VGPU_HW_UUID_BYTES];
 	u8 type[VGPU_HW_TYPE_BYTES];
 	long job_timeout;
 	unsigned int nr_vectors;
@@ -292,6 +290,9 @@ void guest_label_write(struct guest_dev *gdev, u32 channel, const struct vgpu_hw
 
 /* Finds out who the vGPU is. */
 void guest_usage_init(struct guest_dev *gdev);
+
+/* Sets @uuid, if the host tells it: another one when the VM has moved. Within drm_dev_enter(). */
+void guest_usage_uuid(struct guest_dev *gdev, u8 *uuid);
 int guest_usage_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 /* Of &struct drm_driver. */

@@ -42,11 +42,15 @@ static int dev_query_ioctl(struct drm_device *drm, void *data, struct drm_file *
 		.system_bytes = guest_man_limit(gdev),
 		.system_free = guest_man_left(gdev),
 	};
+	int idx;
 
 	if (args->pad)
 		return -EINVAL;
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	guest_usage_uuid(gdev, info.uuid);
+	drm_dev_exit(idx);
 	memcpy(info.engine, gdev->engine, sizeof(info.engine));
-	memcpy(info.uuid, gdev->uuid, sizeof(info.uuid));
 	memcpy(info.type, gdev->type, sizeof(info.type));
 	if (args->pointer && copy_to_user(u64_to_user_ptr(args->pointer), &info,
 					  min_t(size_t, args->size, sizeof(info))))

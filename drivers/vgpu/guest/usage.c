@@ -27,10 +27,15 @@ void guest_usage_init(struct guest_dev *gdev)
 {
 	if (!guest_tells_usage(gdev))
 		return;
-	usage_read_text(gdev, VGPU_HW_UUID(0), gdev->uuid, sizeof(gdev->uuid));
 	/* The host may have forgotten the end of the text. */
 	usage_read_text(gdev, VGPU_HW_TYPE(0), gdev->type, sizeof(gdev->type));
 	gdev->type[sizeof(gdev->type) - 1] = '\0';
+}
+
+void guest_usage_uuid(struct guest_dev *gdev, u8 *uuid)
+{
+	if (guest_tells_usage(gdev))
+		usage_read_text(gdev, VGPU_HW_UUID(0), uuid, VGPU_HW_UUID_BYTES);
 }
 
 int guest_usage_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)

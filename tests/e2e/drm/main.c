@@ -123,6 +123,7 @@ static const struct test tests[] = {
 	{ "label", test_label, true },
 	{ "unmap", test_unmap, true },
 	{ "oracle", test_oracle, true },
+	{ "moved", test_moved, true },
 };
 
 /* What the command line gives the running test, and all of them. */

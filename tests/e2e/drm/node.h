@@ -218,6 +218,7 @@ bool test_time_is_over(void);
 bool test_unbind(void);
 bool test_unmap(void);
 bool test_oracle(void);
+bool test_moved(void);
 
 bool test_time_is_shared(void);
 bool test_priority_order(void);
@@ -287,6 +288,7 @@ bool function_reset(void);
 /* What the host tells: tests/e2e/guest/tell.c. */
 int tell_open(void);
 bool tell_wait(int fd, unsigned int seconds);
+bool tell_over(int fd, uint64_t start, unsigned int seconds, bool *ok);
 
 /* Of the driver's module: its file, and its parameters for the tests. */
 int module_load(void);

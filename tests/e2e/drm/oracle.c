@@ -2,7 +2,8 @@
 /*
  * Random loads of several processes, with threads that share a file, in a framebuffer that is too
  * small for them, while others are killed, the guest is suspended and the device is reset. Each
- * knows what it must find. "oracle:SECONDS seed:N" goes on for longer, or repeats the dice.
+ * knows what it must find. "oracle:SECONDS seed:N" goes on for longer, or repeats the dice. Or, as
+ * "moved", beside programs of ordinary users in a guest that moves to another QEMU, meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "clk.h"
+#include "moved.h"
 #include "oracle.h"
 
 #define OPTIONS		"job_timeout_ms=20000 fb_limit_mb=16"
@@ -32,7 +34,8 @@
  * @slept:   it was told anew what it must know: its time begins at 0
  * @stop:    loads shall end
  * @gr_ns:   what each worker was told last that it has had of the engine for programs
- * @ops:     what all loads have done
+ * @steps:   of all loads
+ * @ops:     what all loads have done, when they end
  * @share:   what they share
  */
 struct control {
@@ -42,6 +45,7 @@ struct control {
 	bool slept;
 	bool stop;
 	uint64_t gr_ns[WORKERS];
+	uint64_t steps;
 	uint64_t ops[ORACLE_OPS];
 	struct oracle_share *share;
 };
@@ -85,6 +89,7 @@ static void *load_main(void *data)
 		if (__atomic_load_n(&load->control->pause, __ATOMIC_SEQ_CST))
 			load_pause(load);
 		oracle_step(&load->o);
+		__atomic_add_fetch(&load->control->steps, 1, __ATOMIC_SEQ_CST);
 	}
 	oracle_end(&load->o);
 	for (i = 0; i < ORACLE_OPS; i++)
@@ -331,51 +336,159 @@ static void say_ops(const uint64_t *ops)
 		say("oracle: %llu %s", (unsigned long long)ops[i], what[i]);
 }
 
-bool test_oracle(void)
+/**
+ * struct scene - all that is at work, and what there was before
+ * @control: what all processes see
+ * @pid:     of the workers
+ * @fd:      a file of the node
+ * @shared:  one of what they share
+ * @fb:      framebuffer that was free
+ * @system:  memory that was
+ * @gr_ns:   what the engine for programs had worked for the vGPU
+ */
+struct scene {
+	struct control *control;
+	pid_t pid[WORKERS];
+	int fd;
+	int shared;
+	uint64_t fb;
+	uint64_t system;
+	uint64_t gr_ns;
+};
+
+static void scene_begin(struct scene *scene, uint64_t seed)
 {
-	uint64_t seed = test_seed(), end, fb, system, before, what[3] = {};
-	struct rng rng = rng_seed(seed);
 	struct drm_vgpu_usage usage;
 	struct control *control;
-	int fd, shared, status, i;
-	pid_t pid[WORKERS];
+	uint32_t i;
 
-	say("oracle: seed:%llu", (unsigned long long)seed);
 	CHECK(module_again(OPTIONS));
-	CHECK_RET(power_write("pm_test", "devices"), 0);
-	CHECK(text_write(SLEEPS, "0"));
-	fd = node_open();
-	fb = fb_free(fd);
-	system = system_free(fd);
-	usage_of(fd, &usage);
-	before = usage.engine[0].service_ns;
+	scene->fd = node_open();
+	scene->fb = fb_free(scene->fd);
+	scene->system = system_free(scene->fd);
+	usage_of(scene->fd, &usage);
+	scene->gr_ns = usage.engine[0].service_ns;
 	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	CHECK(control != MAP_FAILED);
-	shared = node_open();
-	control->share = oracle_share_make(shared);
+	scene->shared = node_open();
+	control->share = oracle_share_make(scene->shared);
 	for (i = 0; i < WORKERS; i++)
-		pid[i] = worker_start(control, i, seed);
-	end = clk_ns() + test_amount(20) * 1000000000;
-	usleep(test_amount(20) * 1000000 / 5);
-	sum_is_right(control, pid, fd, before);
-	while (clk_ns() < end)
-		disturb(control, pid, &rng, what);
+		scene->pid[i] = worker_start(control, i, seed);
+	scene->control = control;
+}
+
+/* @held: bytes of framebuffer that something else keeps. */
+static void scene_end(struct scene *scene, uint64_t held)
+{
+	struct control *control = scene->control;
+	uint32_t i;
+	int status;
+
 	__atomic_store_n(&control->stop, true, __ATOMIC_SEQ_CST);
 	for (i = 0; i < WORKERS; i++)
-		CHECK(waitpid(pid[i], &status, 0) == pid[i] && !status);
+		CHECK(waitpid(scene->pid[i], &status, 0) == scene->pid[i] && !status);
 	say_ops(control->ops);
-	say("oracle: %llu resets, %llu suspends, %llu kills", (unsigned long long)what[0],
-	    (unsigned long long)what[1], (unsigned long long)what[2]);
 	munmap(control->share->ptr[0], ORACLE_SHARED_BYTES);
 	munmap(control->share->ptr[1], ORACLE_SHARED_BYTES);
 	close(control->share->dmabuf[0]);
 	close(control->share->dmabuf[1]);
 	close(control->share->sync);
-	close(shared);
-	CHECK(fb_free(fd) == fb && system_free(fd) == system);
-	close(fd);
+	close(scene->shared);
+	CHECK(fb_free(scene->fd) == scene->fb - held && system_free(scene->fd) == scene->system);
+	close(scene->fd);
+}
+
+bool test_oracle(void)
+{
+	uint64_t seed = test_seed(), end, what[3] = {};
+	struct rng rng = rng_seed(seed);
+	struct scene scene;
+
+	say("oracle: seed:%llu", (unsigned long long)seed);
+	CHECK_RET(power_write("pm_test", "devices"), 0);
+	CHECK(text_write(SLEEPS, "0"));
+	scene_begin(&scene, seed);
+	end = clk_ns() + test_amount(20) * 1000000000;
+	usleep(test_amount(20) * 1000000 / 5);
+	sum_is_right(scene.control, scene.pid, scene.fd, scene.gr_ns);
+	while (clk_ns() < end)
+		disturb(scene.control, scene.pid, &rng, what);
+	scene_end(&scene, 0);
+	say("oracle: %llu resets, %llu suspends, %llu kills", (unsigned long long)what[0],
+	    (unsigned long long)what[1], (unsigned long long)what[2]);
 	CHECK(text_write(SLEEPS, "5"));
 	CHECK_RET(power_write("pm_test", "none"), 0);
 	return module_again(NULL);
+}
+
+/* The vGPU's UUID as a text, until the next call. */
+static const char *uuid_text(int fd)
+{
+	struct drm_vgpu_dev_info info;
+	static char text[37];
+	uint32_t i, at = 0;
+
+	CHECK_RET(node_info(fd, &info), 0);
+	for (i = 0; i < sizeof(info.uuid); i++)
+		at += snprintf(text + at, sizeof(text) - at, "%s%02x",
+			       i >= 4 && i <= 10 && !(i % 2) ? "-" : "", info.uuid[i]);
+	return text;
+}
+
+/*
+ * Who moves the guest is told each time that loads and users have done something since the last
+ * line: one that comes from another QEMU says that they go on there.
+ */
+static bool work_until_told(struct scene *scene, struct moved_users *users, int port)
+{
+	uint64_t steps = 0, pictures = 0, now[2];
+	bool ok = true;
+
+	while (ok && !tell_over(port, 0, 0, &ok)) {
+		usleep(200000);
+		all_are_well(scene->pid);
+		ok = moved_users_are_well(users) && ok;
+		now[0] = __atomic_load_n(&scene->control->steps, __ATOMIC_SEQ_CST);
+		now[1] = __atomic_load_n(&users->pictures, __ATOMIC_SEQ_CST);
+		if (now[0] < steps + 2 * LOADS || now[1] < pictures + 2)
+			continue;
+		steps = now[0];
+		pictures = now[1];
+		say("at work on %s: %llu steps, %llu pictures, %llu samples",
+		    uuid_text(scene->fd), (unsigned long long)steps, (unsigned long long)pictures,
+		    (unsigned long long)users->samples);
+	}
+	return ok;
+}
+
+static void say_late(void)
+{
+	unsigned long long jobs, moves;
+
+	CHECK(sscanf(debugfs_text("late"), "jobs %llu moves %llu", &jobs, &moves) == 2);
+	say("moved: no interrupt has told in time of %llu jobs and %llu moves", jobs, moves);
+}
+
+/* Afterwards the host looks at the screen, and the driver goes and comes back. */
+bool test_moved(void)
+{
+	struct moved_users *users;
+	uint64_t seed = test_seed();
+	int port = tell_open();
+	struct scene scene;
+
+	CHECK(port >= 0);
+	say("moved: seed:%llu", (unsigned long long)seed);
+	scene_begin(&scene, seed);
+	users = moved_users_begin();
+	CHECK(work_until_told(&scene, users, port));
+	CHECK(moved_users_end(users));
+	say("moved: %llu pictures, %llu samples", (unsigned long long)users->pictures,
+	    (unsigned long long)users->samples);
+	say_late();
+	scene_end(&scene, MOVED_SURFACE);
+	say("shown %u %u %u", MOVED_WIDTH, MOVED_HEIGHT, users->seed);
+	CHECK(tell_wait(port, MOVED_LOOK_S));
+	return module_again(NULL) && test_query() && test_dispatch();
 }
