@@ -43,7 +43,7 @@ kernel_setup() {
 		K_IMAGE=$ROOT/boot/vmlinuz-$K_REL
 		K_MODULES=$ROOT/usr/lib/modules
 		return ;;
-	uml) K_ARCH=um; frag=(uml.config) ;;
+	uml) K_ARCH=um; frag=(uml.config uml.add.config) ;;
 	uml-debug) K_ARCH=um; frag=(uml.config uml-debug.add.config) ;;
 	uml-kobject) K_ARCH=um; frag=(uml.config uml-debug.add.config uml-kobject.add.config) ;;
 	guest-small) frag=(guest-small.config) ;;
