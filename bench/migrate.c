@@ -21,8 +21,7 @@
 #define MOVES_MAX	20
 #define DIRTY		0.05		/* of the framebuffer, rewritten in a second */
 #define LIMIT_NS	150e6		/* of downtime, KubeVirt's first; QEMU's is 300 ms */
-#define PASSES_MAX	100
-#define PASS_MS		100		/* passes are not closer together */
+#define TURNS_MAX	1000
 #define SETTLE_MS	300
 #define PAUSES		400
 #define MS		1e6
@@ -40,42 +39,50 @@ static struct vgpu_dev *open_vgpu(const char *uuid)
  * struct trip - what was measured of one move
  * @pre_bytes:   carried while the guest worked
  * @pre_ns:      time that took
- * @passes:      number of passes meanwhile
- * @left_bytes:  that the device announced when the guest was stopped
  * @stop_bytes:  carried while the guest stood still
  * @stop_ns:     time that took
  * @save_ns:     until the source stood still and had saved its state
  * @load_ns:     from the end of the stream until the destination ran
  * @down_ns:     all of that
- * @rewritten:   pages that were rewritten after they had been sent
+ * @rewritten:   pages that were rewritten since it began
+ * @again:       of these, those that had been sent
  */
 struct trip {
 	double pre_bytes;
 	double pre_ns;
-	unsigned int passes;
-	double left_bytes;
 	double stop_bytes;
 	double stop_ns;
 	double save_ns;
 	double load_ns;
 	double down_ns;
 	double rewritten;
+	double again;
 };
 
 /* What QEMU does: it ends the part while the guest works when the rest fits into the limit. */
 static void copy_ahead(struct guest *guest, struct pump *pump, struct trip *trip)
 {
+	unsigned int turn;
+
 	pump_run(pump);
-	for (trip->passes = 1; trip->passes < PASSES_MAX; trip->passes++) {
-		trip->left_bytes = (double)move_left(guest->dev);
-		if (trip->left_bytes * pump->ns / (double)pump->bytes <= LIMIT_NS)
+	for (turn = 0; turn < TURNS_MAX; turn++) {
+		if ((double)move_left(guest->dev) * pump->ns / (double)pump->bytes <= LIMIT_NS)
 			break;
 		pump_run(pump);
-		/* As there is nothing more to be read until the next pass may begin. */
-		clk_sleep_ms(PASS_MS / 10);
+		/* There is nothing more to be read until the next pass may begin. */
+		clk_sleep_ms(10);
 	}
 	trip->pre_bytes = (double)pump->bytes;
 	trip->pre_ns = pump->ns;
+}
+
+static void progress(const struct trip *trip)
+{
+	fprintf(stderr,
+		"moved: %.0f MiB in %.0f ms; then %.2f MiB in %.2f ms (%.2f to save, %.2f to load); %.0f pages rewritten\n",
+		trip->pre_bytes / (1 << 20), trip->pre_ns / MS,
+		trip->stop_bytes / (1 << 20), trip->down_ns / MS, trip->save_ns / MS,
+		trip->load_ns / MS, trip->rewritten);
 }
 
 /* Moves the guest to @to; @ahead: it works meanwhile, but for the end. */
@@ -86,12 +93,11 @@ static void move(struct guest *guest, struct vgpu_dev *to, bool ahead, struct tr
 	int in, out;
 
 	memset(trip, 0, sizeof(*trip));
-	memset((void *)guest->sent, 0, to->fb_bytes / MOVE_PAGE);
-	guest->rewritten = 0;
 	move_state(to, VFIO_DEVICE_STATE_RESUMING, &out);
 	if (ahead) {
 		guest_start(guest);
 		clk_sleep_ms(SETTLE_MS);
+		guest_forget(guest);
 		move_state(guest->dev, MOVE_PRE_COPY, &in);
 		pump_begin(&pump, in, out, guest->sent);
 		copy_ahead(guest, &pump, trip);
@@ -112,10 +118,12 @@ static void move(struct guest *guest, struct vgpu_dev *to, bool ahead, struct tr
 	trip->stop_bytes = (double)pump.bytes - trip->pre_bytes;
 	trip->stop_ns = pump.ns - trip->pre_ns;
 	trip->rewritten = (double)guest->rewritten;
+	trip->again = (double)guest->again;
 	close(in);
 	close(out);
 	guest_move(guest, to);
 	guest_check(guest);
+	progress(trip);
 }
 
 static double rate(double bytes, double ns)
@@ -141,7 +149,7 @@ static void show_moves(const struct guest *guest, const struct trip *trips, unsi
 		       const struct trip *still)
 {
 	double left[MOVES_MAX], down[MOVES_MAX], sent[MOVES_MAX], save[MOVES_MAX], load[MOVES_MAX];
-	double pre[MOVES_MAX], stop[MOVES_MAX], passes[MOVES_MAX], pages[MOVES_MAX];
+	double pre[MOVES_MAX], stop[MOVES_MAX], again[MOVES_MAX];
 	double touched = (double)(guest->pages * MOVE_PAGE), fast;
 	const struct trip *t;
 	char detail[512];
@@ -158,21 +166,19 @@ static void show_moves(const struct guest *guest, const struct trip *trips, unsi
 		save[i] = t->save_ns / MS;
 		load[i] = t->load_ns / MS;
 		stop[i] = t->stop_bytes / (1 << 20);
-		passes[i] = t->passes;
-		pages[i] = t->rewritten;
+		again[i] = t->again / t->rewritten;
 	}
 	snprintf(detail, sizeof(detail),
-		 "bytes read while the guest stood still, divided by the bandwidth before that; %.0f MiB touched, 5 %% of them rewritten per second, a program runs; medians: %.0f passes, %.0f MiB/s, %.2f MiB left",
-		 touched / (1 << 20), stats_quantile(passes, nr, 0.5), stats_quantile(pre, nr, 0.5),
-		 stats_quantile(stop, nr, 0.5));
+		 "bytes read while the guest stood still, divided by the bandwidth before that; %.0f MiB touched, 5 %% of them rewritten per second, a program runs; medians: %.0f MiB/s, %.2f MiB left",
+		 touched / (1 << 20), stats_quantile(pre, nr, 0.5), stats_quantile(stop, nr, 0.5));
 	show("migrate_converge", "ms", LIMIT_NS / MS, left, nr, detail);
 	snprintf(detail, sizeof(detail),
 		 "time from the stop of the guest until the destination runs, less bytes carried meanwhile / bandwidth (%.0f MiB/s, of a move without other work); medians: %.2f ms to pause and to save, %.2f ms to load behind the last byte",
 		 fast, stats_quantile(save, nr, 0.5), stats_quantile(load, nr, 0.5));
 	show("migrate_downtime", "ms", 20, down, nr, detail);
 	snprintf(detail, sizeof(detail),
-		 "bytes beyond those touched, against those of pages that were rewritten after they had been sent (%.0f, median)",
-		 stats_quantile(pages, nr, 0.5));
+		 "bytes beyond those touched, against those of pages that were rewritten, none of them twice; of these pages %.0f %% had been sent before, median",
+		 100 * stats_quantile(again, nr, 0.5));
 	show("migrate_bytes", "ratio", 1.2, sent, nr, detail);
 }
 
@@ -232,6 +238,8 @@ void row_migrate_pause(const char *one, const char *two)
 		move_state(dev[i % 2], i % 4 < 2 ? VFIO_DEVICE_STATE_RUNNING_P2P :
 						   VFIO_DEVICE_STATE_STOP, NULL);
 		took[i] = (bench_now_ns() - start) / 1000;
+		if (vgpu_chan_get(guest[i % 2].gr) == guest[i % 2].program)
+			bench_die("a program has ended before it was paused");
 		move_state(dev[i % 2], VFIO_DEVICE_STATE_RUNNING, NULL);
 	}
 	p99 = stats_quantile(took, PAUSES, 0.99);

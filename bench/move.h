@@ -53,7 +53,7 @@ void pump_run(struct pump *pump);
  * struct guest - works on a vGPU: computes all the time, and rewrites pages at a given rate
  * @dev:       the vGPU
  * @gr:        channel with the program
- * @ce:        channel that rewrites every other page; the processor writes the others
+ * @ce:        channel that rewrites most pages; the processor writes the others
  * @place:     the program
  * @results:   what each work-item leaves
  * @program:   dispatches so far
@@ -63,7 +63,8 @@ void pump_run(struct pump *pump);
  * @sent:      see struct pump, from page 0 on
  * @rate:      pages to be rewritten in a second
  * @next:      pages rewritten so far
- * @rewritten: of these, those that had been sent
+ * @rewritten: pages rewritten since guest_forget()
+ * @again:     of these, those that had been sent
  * @stop:      the thread is to end
  * @thread:    works
  */
@@ -80,17 +81,24 @@ struct guest {
 	_Atomic uint8_t *sent;
 	double rate;
 	uint64_t next;
-	uint64_t rewritten;
+	_Atomic uint64_t rewritten;
+	_Atomic uint64_t again;
 	atomic_bool stop;
 	pthread_t thread;
 };
 
-/* Gives the guest a vGPU, of which it writes all that is left of the framebuffer. */
+/*
+ * Gives the guest a vGPU, of which it writes all that is left of the framebuffer, or as many MiB as
+ * MIB in the environment says.
+ */
 void guest_init(struct guest *guest, struct vgpu_dev *dev);
 
 /* Its processors run, and stand still. Engines go on meanwhile. */
 void guest_start(struct guest *guest);
 void guest_stop(struct guest *guest);
+
+/* Nothing was sent so far, nor rewritten. */
+void guest_forget(struct guest *guest);
 
 /* The guest, whose processors stand still, has @dev from now on. */
 void guest_move(struct guest *guest, struct vgpu_dev *dev);

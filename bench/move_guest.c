@@ -15,6 +15,8 @@
 #define TICK_NS		10e6
 /* Which pages are rewritten one after the other: no two that are beside each other. */
 #define STRIDE		7919u
+/* Of so many pages the processor rewrites one, the others an engine. */
+#define BY_CPU		8
 #define FILL_BYTES	(16ull << 20)
 #define WAIT_MS		600000
 
@@ -60,12 +62,15 @@ void guest_compute(struct guest *guest, struct vgpu_dev *dev)
 
 void guest_init(struct guest *guest, struct vgpu_dev *dev)
 {
+	const char *mib = getenv("MIB");
 	uint64_t at, end, part, i;
 
 	guest_compute(guest, dev);
 	guest->ce = channel(guest, VGPU_HW_ENGINE_CE);
 	check(guest, vgpu_fb_alloc(dev, MOVE_PAGE, MOVE_PAGE, &at));
 	end = dev->fb_bytes;
+	if (mib && at + (strtoull(mib, NULL, 10) << 20) < end)
+		end = at + (strtoull(mib, NULL, 10) << 20);
 	guest->first = at / MOVE_PAGE;
 	guest->pages = (end - at) / MOVE_PAGE;
 	guest->want = room(guest->pages, sizeof(*guest->want));
@@ -112,15 +117,14 @@ static void rewrite(struct guest *guest)
 	uint64_t nr = guest->next * STRIDE % guest->pages, page = guest->first + nr;
 	uint32_t value = guest->want[nr] + 1;
 
-	if (guest->next++ % 2)
+	if (!(guest->next++ % BY_CPU))
 		*(volatile uint32_t *)(guest->dev->fb + page * MOVE_PAGE) = htole32(value);
 	else
 		check(guest, vgpu_chan_fill(guest->ce, VGPU_FB(page * MOVE_PAGE), value,
 					    MOVE_PAGE));
 	guest->want[nr] = value;
-	if (!atomic_exchange(&guest->sent[page], 0))
-		return;
-	guest->rewritten++;
+	atomic_fetch_add(&guest->rewritten, 1);
+	atomic_fetch_add(&guest->again, atomic_exchange(&guest->sent[page], 0));
 }
 
 static void *work(void *arg)
@@ -144,6 +148,16 @@ void guest_start(struct guest *guest)
 	atomic_store(&guest->stop, false);
 	if (pthread_create(&guest->thread, NULL, work, guest))
 		bench_die("thread: %s", strerror(errno));
+}
+
+void guest_forget(struct guest *guest)
+{
+	uint64_t i;
+
+	for (i = 0; i < guest->dev->fb_bytes / MOVE_PAGE; i++)
+		atomic_store_explicit(&guest->sent[i], 0, memory_order_relaxed);
+	guest->rewritten = 0;
+	guest->again = 0;
 }
 
 void guest_stop(struct guest *guest)
@@ -170,12 +184,16 @@ void guest_move(struct guest *guest, struct vgpu_dev *dev)
 
 void guest_check(struct guest *guest)
 {
-	uint32_t is;
+	uint32_t is = 0;
 	uint64_t i;
 
 	check(guest, vgpu_chan_wait_idle(guest->ce, WAIT_MS));
 	for (i = 0; i < guest->pages; i++) {
-		is = le32toh(*(uint32_t *)(guest->dev->fb + (guest->first + i) * MOVE_PAGE));
+		/* Past the mapping: where machines are processes, those have few mappings. */
+		if (vgpu_region_read(guest->dev, VGPU_HW_BAR_FB, (guest->first + i) * MOVE_PAGE,
+				     &is, sizeof(is)) != sizeof(is))
+			bench_die("guest: %s", vgpu_dev_error(guest->dev));
+		is = le32toh(is);
 		if (is != guest->want[i])
 			bench_die("page %llu has %u, not %u", (unsigned long long)i, is,
 				  guest->want[i]);
