@@ -8,7 +8,7 @@
 #include "move.h"
 
 #define ITEMS		256u
-#define PAGES		1024u	/* more than an engine's translations: nearly each access is noted */
+#define PAGES		1024u	/* more than an engine translates: nearly each access is noted */
 #define ROUNDS		400u
 #define COPY_BYTES	(8ull << 20)
 #define COPIES		8u

@@ -27,7 +27,7 @@ static void feature(struct vgpu_dev *dev, uint32_t flags, void *data, size_t byt
 
 	memcpy(u.head.data, data, bytes);
 	if (ioctl(dev->fd, VFIO_DEVICE_FEATURE, &u.head) < 0)
-		bench_die("feature %#x of %s: %s", flags, dev->name, strerror(errno));
+		bench_die("VFIO_DEVICE_FEATURE %#x of %s: %s", flags, dev->name, strerror(errno));
 	memcpy(data, u.head.data, bytes);
 }
 
@@ -37,7 +37,7 @@ void move_state(struct vgpu_dev *dev, unsigned int state, int *data)
 
 	feature(dev, VFIO_DEVICE_FEATURE_SET | VFIO_DEVICE_FEATURE_MIG_DEVICE_STATE, &arg,
 		sizeof(arg));
-	if (!data == (arg.data_fd >= 0))
+	if (data ? arg.data_fd < 0 : arg.data_fd >= 0)
 		bench_die("state %u: stream %d", state, arg.data_fd);
 	if (data)
 		*data = arg.data_fd;
@@ -101,7 +101,7 @@ static void pump_look(struct pump *pump, const uint8_t *from, size_t bytes)
 	}
 }
 
-void pump_begin(struct pump *pump, int from, int to, _Atomic uint8_t *sent)
+void pump_begin(struct pump *pump, int from, int to, atomic_uchar *sent)
 {
 	*pump = (struct pump){ .from = from, .to = to, .sent = sent, .want = FRAME_HEAD };
 }

@@ -35,7 +35,7 @@ uint64_t move_left(struct vgpu_dev *dev);
 struct pump {
 	int from;
 	int to;
-	_Atomic uint8_t *sent;
+	atomic_uchar *sent;
 	uint64_t bytes;
 	double ns;
 	uint8_t head[32];
@@ -44,7 +44,7 @@ struct pump {
 	size_t skip;
 };
 
-void pump_begin(struct pump *pump, int from, int to, _Atomic uint8_t *sent);
+void pump_begin(struct pump *pump, int from, int to, atomic_uchar *sent);
 
 /* Carries what can be read now: up to the end in STOP_COPY, else to the end of a pass. */
 void pump_run(struct pump *pump);
@@ -78,7 +78,7 @@ struct guest {
 	uint64_t first;
 	uint64_t pages;
 	uint32_t *want;
-	_Atomic uint8_t *sent;
+	atomic_uchar *sent;
 	double rate;
 	uint64_t next;
 	_Atomic uint64_t rewritten;

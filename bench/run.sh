@@ -55,7 +55,9 @@ for row in "$@"; do
 	is_009) fast=("$row") ;;
 	is_*|use_3_idle|switch_*|preempt_latency|error_*|hang_*) score+=("$row") ;;
 	attach) attach=("$row") ;;
-	migrate) moves=(migrate_move) noting=(migrate_pause migrate_tracking migrate_tracking_copy) ;;
+	migrate)
+		moves=(migrate_move)
+		noting=(migrate_pause migrate_tracking migrate_tracking_copy) ;;
 	migrate_converge|migrate_downtime|migrate_bytes) moves=(migrate_move) ;;
 	migrate_*) noting+=("$row") ;;
 	guest_time) [[ " ${guest[*]} " == *" guest_clients "* ]] || guest+=(guest_clients) ;;
