@@ -127,7 +127,7 @@ if (( ${#moves[@]} )); then
 	# A slower one copies hardly faster than the guest writes.
 	lab=(--icount=0)
 	[[ -z ${WALL:-} ]] || lab=()
-	in_lab "moves (some 10 min)" "${lab[@]}" ${MIB:+--env "MIB=$MIB"} -- \
+	in_lab "moves (some 6 min)" "${lab[@]}" ${MIB:+--env "MIB=$MIB"} -- \
 		bench/run-inside "${moves[@]}"
 fi
 if (( ${#guest[@]} )); then
