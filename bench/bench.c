@@ -42,6 +42,14 @@ int main(int argc, char **argv)
 		row_display_flips(first, second);
 	else if (!strcmp(row, "attach"))
 		row_attach(first, second);
+	else if (!strcmp(row, "migrate_move"))
+		row_migrate_move(first, second);
+	else if (!strcmp(row, "migrate_pause"))
+		row_migrate_pause(first, second);
+	else if (!strcmp(row, "migrate_tracking"))
+		row_migrate_tracking(first);
+	else if (!strcmp(row, "migrate_tracking_copy"))
+		row_migrate_tracking_copy(first);
 	else if (!row_of_lookers(row, first, second))
 		bench_die("no row %s", row);
 	return 0;

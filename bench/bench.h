@@ -93,6 +93,11 @@ void row_plane_query(const char *ours, const char *mbochs);
 void row_display_frames(const char *ours, const char *mdpy);
 void row_display_flips(const char *ours, const char *mdpy);
 void row_attach(const char *ours, const char *mbochs);
+/* migrate.c, migrate_track.c: of these the first one prints three rows */
+void row_migrate_move(const char *from, const char *to);
+void row_migrate_pause(const char *one, const char *two);
+void row_migrate_tracking(const char *uuid);
+void row_migrate_tracking_copy(const char *uuid);
 /* Those of who looks at 32 vGPUs; false: there is no such row. */
 bool row_of_lookers(const char *row, const char *vgpuctl, const char *address);
 

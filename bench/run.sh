@@ -17,9 +17,13 @@
 # that a program drives itself (bench/guest/drm), in a machine that counts instructions,
 # too; with GUEST_LAB=uml on the clock of User Mode Linux, in some minutes.
 #
+# migrate_converge, with which migrate_downtime and migrate_bytes come, moves a vGPU of
+# 1 GiB, or MIB=N MiB of it, from one device to another; with the other migrate_* it runs in
+# machines that count instructions. migrate is all of them.
+#
 # PAIRS=N: interleaved pairs of a row of the samples (100; of attach, which takes
-# seconds, 20 at most, of pollers 10, loads of compute_lab_* 6, of guest_* 20); at least 20 are for
-# figures that are to be shown.
+# seconds, 20 at most, of pollers 10, loads of compute_lab_* 6, of guest_* 20, of
+# migrate_* 20, moves 3); at least 20 are for figures that are to be shown.
 # SCORE_PAIRS=N: the same of the scoreboard's rows that compare (20; of is_009,
 # whose ratios differ by 0.3 % only, 3).
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
@@ -34,12 +38,12 @@ fi
 	plane_query display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers \
 	nvml_pollers nvml_heap compute_lab_sgemm compute_lab_sha256 compute_lab_reduce attach \
 	empty_packet compute_dispatch guest_exec guest_clients guest_unmap guest_evict guest_cost \
-	score
+	migrate score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	preempt_latency switch_loss_compute compute_stop_p50 compute_stop_p99
 	error_detect error_recover hang_detect hang_recover pause_p99 compute_pause_p99
 	state_reload)
-wall=() attach=() counted=() guest=() score=() fast=() compute=() sched=
+wall=() attach=() counted=() guest=() score=() fast=() compute=() moves=() noting=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use) sched=1 ;;
@@ -51,6 +55,11 @@ for row in "$@"; do
 	is_009) fast=("$row") ;;
 	is_*|use_3_idle|switch_*|preempt_latency|error_*|hang_*) score+=("$row") ;;
 	attach) attach=("$row") ;;
+	migrate)
+		moves=(migrate_move)
+		noting=(migrate_pause migrate_tracking migrate_tracking_copy) ;;
+	migrate_converge|migrate_downtime|migrate_bytes) moves=(migrate_move) ;;
+	migrate_*) noting+=("$row") ;;
 	guest_time) [[ " ${guest[*]} " == *" guest_clients "* ]] || guest+=(guest_clients) ;;
 	guest_*) guest+=("$row") ;;
 	empty_packet) counted+=("$row") ;;
@@ -64,8 +73,9 @@ if (( ${#compute[@]} )); then
 	[[ " ${compute[*]} " != *" compute "* ]] || compute=()
 	bench/compute/run.sh "${compute[@]}"
 fi
-(( ${#wall[@]} + ${#attach[@]} + ${#counted[@]} + ${#guest[@]} + ${#score[@]} + ${#fast[@]} )) ||
-	exit 0
+others=("${wall[@]}" "${attach[@]}" "${counted[@]}" "${guest[@]}" "${moves[@]}" "${noting[@]}"
+	"${score[@]}" "${fast[@]}")
+(( ${#others[@]} )) || exit 0
 scripts/lab image
 scripts/build-modules stock
 scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
@@ -109,6 +119,16 @@ if (( ${#attach[@]} )); then
 fi
 if (( ${#counted[@]} )); then
 	in_lab "${counted[*]} (half a minute)" "${icount[@]}" -- bench/run-inside "${counted[@]}"
+fi
+if (( ${#noting[@]} )); then
+	in_lab "${noting[*]} (a minute)" "${icount_fast[@]}" -- bench/run-inside "${noting[@]}"
+fi
+if (( ${#moves[@]} )); then
+	# A slower one copies hardly faster than the guest writes.
+	lab=(--icount=0)
+	[[ -z ${WALL:-} ]] || lab=()
+	in_lab "moves (some 6 min)" "${lab[@]}" ${MIB:+--env "MIB=$MIB"} -- \
+		bench/run-inside "${moves[@]}"
 fi
 if (( ${#guest[@]} )); then
 	bench/guest/image drm

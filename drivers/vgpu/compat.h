@@ -13,6 +13,10 @@
 #include <linux/version.h>
 #include <linux/vfio.h>
 
+#if KERNEL_VERSION(6, 15, 0) > LINUX_VERSION_CODE
+#include <linux/crc32c.h>
+#endif
+
 /*
  * From 6.19 on, VFIO itself copies struct vfio_region_info and its capabilities, and gets their
  * content by an op of the driver. Earlier versions leave the whole ioctl to the driver.
@@ -76,10 +80,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* <linux/crc32c.h> of these versions needs a module of its own. */
+/*
+ * In versions before 6.15, what is in crc32.h knows none of the CPU's instructions for this; what
+ * does is a module of its own, which a kernel need not have.
+ */
 static inline u32 vgpu_crc32c(u32 crc, const void *data, size_t length)
 {
-#if KERNEL_VERSION(6, 15, 0) > LINUX_VERSION_CODE
+#if KERNEL_VERSION(6, 15, 0) > LINUX_VERSION_CODE && !IS_REACHABLE(CONFIG_LIBCRC32C)
 	return __crc32c_le(crc, data, length);
 #else
 	return crc32c(crc, data, length);

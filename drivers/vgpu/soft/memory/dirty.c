@@ -2,7 +2,6 @@
 /* Which pages of a vGPU's framebuffer have been written: a bit for each page. See dirty.h. */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
-#include <linux/nospec.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -28,23 +27,6 @@ struct soft_dirty *soft_dirty_alloc(unsigned long nr_pages)
 	dirty->pass = dirty->marks + nr_words;
 	dirty->next = nr_pages;
 	return dirty;
-}
-
-/**
- * soft_dirty_mark() - mark a page
- * @dirty: the marks
- * @pgoff: number of the page
- *
- * Orders nothing: see dirty.h for what its callers do.
- *
- * Context: any. Calls may overlap, with those of the other functions, too.
- */
-void soft_dirty_mark(struct soft_dirty *dirty, unsigned long pgoff)
-{
-	/* The guest chose the number. It was checked where it came from the guest. */
-	pgoff = array_index_nospec(pgoff, dirty->nr_pages);
-	if (!test_bit(pgoff, dirty->marks))
-		set_bit(pgoff, dirty->marks);
 }
 
 /**

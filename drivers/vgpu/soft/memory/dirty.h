@@ -26,6 +26,8 @@
 #ifndef _VGPU_SOFT_DIRTY_H
 #define _VGPU_SOFT_DIRTY_H
 
+#include <linux/bitmap.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
@@ -48,8 +50,24 @@ struct soft_dirty {
 	unsigned long marks[];
 };
 
+/**
+ * soft_dirty_mark() - mark a page
+ * @dirty: the marks
+ * @pgoff: number of the page
+ *
+ * Orders nothing: see above for what its callers do.
+ *
+ * Context: any. Calls may overlap, with those of the other functions, too.
+ */
+static inline void soft_dirty_mark(struct soft_dirty *dirty, unsigned long pgoff)
+{
+	/* The guest chose the number. It was checked where it came from the guest. */
+	pgoff = array_index_nospec(pgoff, dirty->nr_pages);
+	if (!test_bit(pgoff, dirty->marks))
+		set_bit(pgoff, dirty->marks);
+}
+
 struct soft_dirty *soft_dirty_alloc(unsigned long nr_pages);
-void soft_dirty_mark(struct soft_dirty *dirty, unsigned long pgoff);
 unsigned long soft_dirty_take(struct soft_dirty *dirty);
 bool soft_dirty_next(struct soft_dirty *dirty, unsigned long *pgoff);
 void soft_dirty_done(struct soft_dirty *dirty, unsigned long pgoff);

@@ -93,16 +93,13 @@ struct page *soft_store_alloc(struct soft_store *store, gfp_t gfp)
 	return page;
 }
 
-/* soft_store_mark(), where it looks as if the store were tracked. */
+/* soft_store_mark_rcu(), where it looks as if the store were tracked. */
 void soft_store_mark_tracked(struct soft_store *store, unsigned long pgoff)
 {
-	struct soft_dirty *dirty;
+	struct soft_dirty *dirty = rcu_dereference(store->dirty);
 
-	rcu_read_lock();
-	dirty = rcu_dereference(store->dirty);
 	if (dirty)
 		soft_dirty_mark(dirty, pgoff);
-	rcu_read_unlock();
 }
 
 /* Counts pages that have been allocated. */

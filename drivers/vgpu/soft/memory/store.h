@@ -80,6 +80,16 @@ void soft_store_mark_tracked(struct soft_store *store, unsigned long pgoff);
  */
 static inline void soft_store_mark(struct soft_store *store, unsigned long pgoff)
 {
+	if (likely(!rcu_access_pointer(store->dirty)))
+		return;
+	rcu_read_lock();
+	soft_store_mark_tracked(store, pgoff);
+	rcu_read_unlock();
+}
+
+/* Likewise, for who marks many pages, and holds rcu_read_lock() over that. */
+static inline void soft_store_mark_rcu(struct soft_store *store, unsigned long pgoff)
+{
 	if (unlikely(rcu_access_pointer(store->dirty)))
 		soft_store_mark_tracked(store, pgoff);
 }

@@ -12,6 +12,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 
 #include "../memory/memory.h"
 #include "../queue/dma.h"
@@ -138,7 +139,7 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 	}
 	/* It may be written until the TLB is flushed: the mark is good for so long, see dirty.h. */
 	if (write)
-		soft_store_mark(&ch->view->mem->fb, place.addr >> PAGE_SHIFT);
+		soft_store_mark_rcu(&ch->view->mem->fb, place.addr >> PAGE_SHIFT);
 	*keep = found;
 	*page = page_address(found ?: ZERO_PAGE(0));
 	return SIMT_DONE;
@@ -177,7 +178,10 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	context->end_ns = ktime_get_ns() + SOFT_SECTION_NS;
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = &section->tlb;
+	/* For the marks: a program may look for a page with each access. */
+	rcu_read_lock();
 	end = soft_lanes_section(dispatch, &context->piece, context->program->slow, &took_ns);
+	rcu_read_unlock();
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	/* However it ends, the clock is read before another channel's is executed. */
 	engine->view.work += SOFT_STOP_BYTES;
