@@ -173,10 +173,14 @@ static void configuration(void)
 	make_good();
 	exp = fx_find_cap(&v, PCI_CAP_ID_EXP);
 	pm = fx_find_cap(&v, PCI_CAP_ID_PM);
+	/* What is refused, leaves nothing. */
 	config = forged_config();
+	CHECK(config[PCI_COMMAND] & PCI_COMMAND_MASTER, "");
 	config[exp + PCI_EXP_DEVCTL + 1] |= PCI_EXP_DEVCTL_BCR_FLR >> 8;
 	frames_seal(&forged);
 	CHECK_EQ(load(&forged), -EINVAL);
+	FX_OK(other.dev, vgpu_config_read(other.dev, PCI_COMMAND, &word, sizeof(word)));
+	CHECK_EQ(word, 0);
 	reset();
 
 	/* All ones but there: what a guest would have if it wrote them. */

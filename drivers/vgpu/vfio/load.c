@@ -211,8 +211,7 @@ static const struct file_operations load_fops = {
 	.release = load_release,
 };
 
-/* Resets the vGPU, which is about to be given another state. */
-static int load_clear(struct vgpu_load *load, struct vgpu_vfio *dev)
+static int load_clear(struct vgpu_vfio *dev)
 {
 	int ret = vgpu_instance_clear(dev->instance);
 
@@ -220,7 +219,6 @@ static int load_clear(struct vgpu_load *load, struct vgpu_vfio *dev)
 		return ret;
 	vgpu_access_config_reset(dev);
 	vgpu_irq_reset(&dev->irqs);
-	load->resets = atomic64_read(&dev->instance->resets);
 	return 0;
 }
 
@@ -251,11 +249,12 @@ struct vgpu_load *vgpu_load_begin(struct vgpu_vfio *dev)
 		return ERR_PTR(ret);
 	}
 	stream_open(file_inode(load->file), load->file);
-	ret = load_clear(load, dev);
+	ret = load_clear(dev);
 	if (ret) {
 		fput(load->file);
 		return ERR_PTR(ret);
 	}
+	load->resets = atomic64_read(&dev->instance->resets);
 	/* Without a frame FAULTS there was none. */
 	load->faults.quiet_ns = cpu_to_le64(~0ULL);
 	load->dev = dev;
@@ -350,6 +349,20 @@ int vgpu_load_finish(struct vgpu_load *load)
 unlock:
 	mutex_unlock(&load->dev_lock);
 	return ret;
+}
+
+/**
+ * vgpu_load_forget() - reset a device whose stream was refused: nothing of that is left
+ * @dev: the device
+ *
+ * Context: sleeps; does nothing if the task was killed, which is about to close the device.
+ */
+void vgpu_load_forget(struct vgpu_vfio *dev)
+{
+	if (load_clear(dev))
+		return;
+	vgpu_edid_reset(dev->instance);
+	vgpu_edid_region_reset(&dev->edid, dev->instance);
 }
 
 /**

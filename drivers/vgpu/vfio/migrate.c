@@ -82,7 +82,7 @@ static int migrate_loaded(struct vgpu_vfio *dev)
 	migrate_end_files(&dev->migrate);
 	if (!ret)
 		return 0;
-	vgpu_instance_clear(dev->instance);
+	vgpu_load_forget(dev);
 	dev->migrate.state = VFIO_DEVICE_STATE_ERROR;
 	return ret;
 }

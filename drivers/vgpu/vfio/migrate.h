@@ -50,6 +50,7 @@ int vgpu_save_left(struct vgpu_save *save, u64 *bytes);
 struct vgpu_load *vgpu_load_begin(struct vgpu_vfio *dev);
 struct file *vgpu_load_file(struct vgpu_load *load);
 int vgpu_load_finish(struct vgpu_load *load);
+void vgpu_load_forget(struct vgpu_vfio *dev);
 void vgpu_load_end(struct vgpu_load *load);
 
 #endif /* _VGPU_MIGRATE_H */

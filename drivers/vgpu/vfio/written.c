@@ -3,6 +3,7 @@
 #include <linux/bitmap.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
+#include <linux/vgpu_record.h>
 
 #include "written.h"
 
@@ -55,7 +56,7 @@ static struct vgpu_written_chunk *written_chunk(struct vgpu_written *written, u6
 	chunk = written_from(written, index);
 	if (chunk && chunk->index == index)
 		return chunk;
-	chunk = kzalloc(sizeof(*chunk), GFP_KERNEL_ACCOUNT);
+	chunk = kzalloc(sizeof(*chunk), VGPU_RECORD_GFP);
 	if (!chunk)
 		return NULL;
 	chunk->index = index;
