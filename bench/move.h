@@ -81,8 +81,8 @@ struct guest {
 	atomic_uchar *sent;
 	double rate;
 	uint64_t next;
-	_Atomic uint64_t rewritten;
-	_Atomic uint64_t again;
+	atomic_uint_least64_t rewritten;
+	atomic_uint_least64_t again;
 	atomic_bool stop;
 	pthread_t thread;
 };
