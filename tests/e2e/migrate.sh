@@ -284,6 +284,8 @@ goes_on() {
 # would be next, and NEXT is who would have it then.
 MANY_JOB=(load --seconds 0 --mib 8)
 MANY_FATES=(cancelled killed_to killed_from)
+# Bytes a second, until QEMU stops the guest: so the points at which it does differ.
+MANY_RATES=(3000000 20000000 1000000000)
 
 # many_fresh NAME: a new guest.
 many_fresh() {
@@ -388,7 +390,7 @@ test_migrate_many() {
 		migrate_await "$NEXT" "${MANY_UUID[TO]}" "${MANY_JOB[@]}"
 		if [[ $fate != moves ]]; then
 			delay=$((RANDOM % 1500))
-			(( RANDOM % 2 )) || rate=3000000
+			rate=${MANY_RATES[RANDOM % ${#MANY_RATES[@]}]}
 		fi
 		guest_qmp "$MANY" do migrate-set-parameters "max-bandwidth=$rate"
 		migrate_begin "$MANY" "$NEXT"
