@@ -29,12 +29,7 @@
 #ifndef _UAPI_DRM_VGPU_DRM_H
 #define _UAPI_DRM_VGPU_DRM_H
 
-/* Debian's libdrm-dev has it elsewhere than the kernel: -I/usr/include/libdrm. */
-#if defined(__has_include) && !__has_include(<drm/drm.h>)
-#include <drm.h>
-#else
 #include <drm/drm.h>
-#endif
 
 #if defined(__cplusplus)
 extern "C" {
