@@ -63,8 +63,15 @@ static void is_lost(int fd, uint32_t queue, uint32_t state)
 {
 	struct vgpu_hw_packet packet = { .type = VGPU_HW_PKT_NOP };
 	struct drm_vgpu_queue_query query;
+	int ms;
 
-	CHECK_RET(queue_ask(fd, queue, &query), 0);
+	/* Queues are stopped one after another: the jobs of one are over before the next is. */
+	for (ms = 0; ms < PROMPT_MS; ms += 10) {
+		CHECK_RET(queue_ask(fd, queue, &query), 0);
+		if (query.state)
+			break;
+		usleep(10000);
+	}
 	CHECK_RET((int)query.state, (int)state);
 	CHECK_RET(exec(fd, queue, &packet, 1, 0, 0), -EIO);
 }
