@@ -409,7 +409,7 @@ moved_to() {
 		s|qemu/$1\\.vnc|qemu/$3.vnc|"
 }
 
-# A domain moves to another host, where it gets another vGPU, and back. A guest that TCG emulates
+# A domain moves to another host, where it gets another vGPU. A guest that TCG emulates
 # is suspended first (migration.rst). A domain that does not fit there, stays here.
 test_virsh_migrates() {
 	local c=${A//1/3}

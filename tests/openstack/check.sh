@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # check.sh [--hosts N]: make openstack. Runs OpenStack's control plane natively in an
 # image of the lab, with two lab machines (or N) as its hosts, each with a software GPU.
-# Servers with a vGPU fill the hosts, Nova refuses one more, and all vGPUs come back.
+# Servers with a vGPU fill the hosts, Nova refuses one more, moves one to the other host while its
+# vGPU is at work, and all vGPUs come back.
 # Prints the figures of each host's own tools beside Placement's, and the time. With --hosts 0
 # the control plane is alone, and the first server is refused.
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
 packages=tests/openstack/packages
+# shellcheck source=tests/openstack/config.sh
+. tests/openstack/config.sh
 dir=$PWD/build/openstack
 hosts=(compute1 compute2)
 case ${1:-} in
---help) sed -n '3,7s/^# //p' tests/openstack/check.sh; exit ;;
+--help) sed -n '3,8s/^# //p' tests/openstack/check.sh; exit ;;
 --hosts)
 	[[ ${2:-} =~ ^[0-9]$ ]] || { echo "openstack: --hosts N, 0 to 9" >&2; exit 2; }
 	hosts=()
@@ -25,12 +28,17 @@ case ${1:-} in
 esac
 
 inside() {
-	local host pids=() status=0
+	local host pids=() status=0 port forwards
 	ip link set lo up
 	date +%s >"$dir/start"
 	for host in "${hosts[@]}"; do
+		# Machines have no addresses of their own here, so servers move to one of them only.
+		forwards=()
+		for port in $MOVE_PORTS; do
+			[[ $host != "$MOVE_TO" ]] || forwards+=(--forward "$port:$port")
+		done
 		scripts/lab run --kernel stock --packages "$packages" --hostname "$host" --net=host \
-			--mem 2560 --timeout 3600 -- tests/openstack/compute.sh "$dir" \
+			"${forwards[@]}" --mem 2560 --timeout 3600 -- tests/openstack/compute.sh "$dir" \
 			>"$dir/$host.run" 2>&1 &
 		pids+=("$!")
 	done

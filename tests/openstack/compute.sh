@@ -12,6 +12,20 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . scripts/mdev.sh
 dir=$1 host=$(hostname)
 
+# packets: how many packets engines have done for each vGPU.
+packets() {
+	vgpuctl stats --json | jq -c '[.vgpus[] | {(.uuid): ([.engines[].packets] | add)}] | add'
+}
+
+# at_work: how many vGPUs had packets done in three seconds.
+at_work() {
+	local before
+	before=$(packets)
+	sleep 3
+	packets | jq --argjson before "$before" \
+		'[(. // {}) | to_entries[] | select(.value > $before[.key])] | length'
+}
+
 # view: what this host's own tools say of it.
 view() {
 	local log name
@@ -24,14 +38,28 @@ view() {
 		[[ -e $log ]] || continue
 		name=${log%/*}
 		echo "console ${name##*/}: $(tr -d '\r' <"$log" | grep -c '^guest: working')"
+		tail -n 2 "$log" | tr -d '\r' | sed 's/^/    /'
 	done
 	echo "running $(virsh -q list --state-running --name | grep -c . || :)"
+	echo "at work $(at_work)"
 	echo "started $(vgpuctl list --json | jq '[.[] | select(.state == "started")] | length')"
+}
+
+# can_move: servers may come by TCP from whoever asks (there is nobody else in this network), and
+# QEMU is told that vGPUs can move: Debian's kernel has no CONFIG_IOMMUFD_DRIVER (managers.rst).
+can_move() {
+	printf '%s\n' 'listen_tls = 0' 'listen_tcp = 1' 'auth_tcp = "none"' >>/etc/libvirt/libvirtd.conf
+	cat >/usr/local/bin/qemu-system-x86_64 <<-'SH'
+		#!/bin/sh
+		exec /usr/bin/qemu-system-x86_64 -global vfio-pci.enable-migration=on "$@"
+	SH
+	chmod 755 /usr/local/bin/qemu-system-x86_64
 }
 
 exec > >(tee "$dir/$host.log") 2>&1
 scripts/load
-lab-libvirtd
+can_move
+lab-libvirtd --listen
 nova_conf "$HOST_SEEN_FROM_MACHINE"
 echo "$host: libvirt has the GPU: $(virsh -q nodedev-list --cap mdev_types)"
 until [[ -e $dir/ready ]]; do

@@ -5,6 +5,9 @@ TYPE=SG16-8Q
 # A machine of the lab finds the host's ports at QEMU's address for it.
 # shellcheck disable=SC2034 # for compute.sh
 HOST_SEEN_FROM_MACHINE=10.0.2.2
+# The host to which servers move, with the ports of its libvirtd, and of its QEMUs: memory, disk.
+# shellcheck disable=SC2034 # for check.sh and scenario.sh
+MOVE_TO=compute2 MOVE_PORTS='16509 49152 49153 49154 49155'
 
 # nova_conf ADDRESS: writes Nova's configuration for a service that finds the others at ADDRESS.
 nova_conf() {
@@ -50,6 +53,12 @@ nova_conf() {
 		virt_type = qemu
 		cpu_mode = none
 		images_type = raw
+		live_migration_scheme = tcp
+		live_migration_inbound_addr = $1
+		# A server that is paused ends its move by this (ms), not by how fast it writes.
+		live_migration_downtime = 60000
+		live_migration_downtime_steps = 3
+		live_migration_downtime_delay = 3
 		[vnc]
 		enabled = false
 		[oslo_concurrency]

@@ -146,8 +146,12 @@ void hop_save(struct fx_vgpu *v, unsigned int passes, struct hop_stream *stream)
 
 	if (passes)
 		hop_state(v, HOP_PRE_COPY, &data);
-	for (i = 0; i < passes; i++)
+	for (i = 0; i < passes; i++) {
+		/* A pass is empty that begins sooner than 100 ms after the last one. */
+		if (i && !fx_random_below(8))
+			clk_sleep_ms(110);
 		hop_read(data, stream);
+	}
 	hop_state(v, VFIO_DEVICE_STATE_STOP_COPY, passes ? NULL : &data);
 	hop_read(data, stream);
 	close(data);

@@ -230,6 +230,28 @@ static void cancelled_twice(void)
 		(unsigned long long)counts.packets);
 }
 
+/* Faults before a move and behind it are counted together. */
+static void faults_are_counted_on(void)
+{
+	struct vgpu_ctl_sched sched = { .quarantine_faults = 3 };
+	struct vgpu_chan *ce;
+	unsigned int i;
+
+	fx_need("execute packets");
+	tune_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS);
+	fx_create_open(&v, fx_default_type());
+	ce = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	for (i = 1; i <= 2; i++) {
+		hang_once(ce);
+		FX_SOON(fx_faults(&v) == i);
+		fx_again(ce);
+	}
+	hop(&v, 1);
+	CHECK(!fx_quarantined(&v), "");
+	hang_once(ce);
+	FX_SOON(fx_quarantined(&v), "the faults before the move do not count");
+}
+
 /* Quarantine that begins while the vGPU is being saved is one where it arrives, too. */
 static void quarantined_while_moving(void)
 {
@@ -481,6 +503,7 @@ static void storm_cleanup(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(moved_while_administered),
 	KTAP_TEST(cancelled_twice),
+	KTAP_TEST(faults_are_counted_on),
 	KTAP_TEST(quarantined_while_moving),
 	KTAP_TEST(own_memory),
 	KTAP_TEST(any_step_in_a_storm),

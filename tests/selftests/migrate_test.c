@@ -314,6 +314,71 @@ static void passes_and_resets(void)
 	hop_stream_free(&stream);
 }
 
+#define LIVE_BYTES	(2 * FX_MIB)	/* of the framebuffer, which are written all the time */
+
+/* Reads at most so many bytes, or up to the end of the pass, and appends them. */
+static size_t read_on(int data, uint8_t *to, size_t room)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < room) {
+		n = read(data, to + done, room - done);
+		CHECK(n >= 0 || errno == ENOMSG, "%s", strerror(errno));
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return done;
+}
+
+/* What is written in the midst of passes, by processors and engines, arrives. */
+static void passes_have_all(void)
+{
+	static uint8_t bytes[32 * FX_MIB];
+	unsigned int turn, i;
+	struct vgpu_chan *ce;
+	size_t nr = 0;
+	int data;
+
+	fx_need("have a framebuffer that is tracked");
+	fx_create_open(&v, fx_default_type());
+	ce = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_SYS, 6);
+	for (i = 0; i < LIVE_BYTES / 8; i++)
+		((volatile uint64_t *)v.dev->fb)[i] = fx_random();
+	hop_state(&v, HOP_PRE_COPY, &data);
+	for (turn = 0; turn < 40; turn++) {
+		nr += read_on(data, bytes + nr, 1 + fx_random_below(LIVE_BYTES / 8));
+		for (i = 0; i < 10; i++) {
+			uint64_t page = fx_random_below(LIVE_BYTES / PAGE) * PAGE;
+
+			if (i % 2)
+				FX_OK(v.dev, vgpu_chan_fill(ce, VGPU_FB(page), turn, 8));
+			else
+				memset((uint8_t *)v.dev->fb + page + 8, (int)turn, 8);
+		}
+		if (turn % 8 == 7) {
+			nr += read_on(data, bytes + nr, sizeof(bytes) - nr);
+			clk_sleep_ms(110);
+		}
+	}
+	fx_finish(ce);
+	hop_state(&v, VFIO_DEVICE_STATE_STOP_COPY, NULL);
+	nr += read_on(data, bytes + nr, sizeof(bytes) - nr);
+	CHECK(nr < sizeof(bytes), "");
+	close(data);
+	ktap_note("%zu KiB of %llu", nr / 1024, (unsigned long long)LIVE_BYTES / 1024);
+	CHECK(nr > LIVE_BYTES * 5 / 4, "nothing was sent again");
+
+	hop_create_beside(&other, fx_default_type(), &v);
+	hop_state(&other, VFIO_DEVICE_STATE_RESUMING, &data);
+	CHECK_EQ(hop_write(data, bytes, nr, true), 0);
+	close(data);
+	hop_state(&other, VFIO_DEVICE_STATE_STOP, NULL);
+	CHECK_EQ(vgpu_region_read(other.dev, VGPU_HW_BAR_FB, 0, bytes, LIVE_BYTES), LIVE_BYTES);
+	CHECK(!memcmp(bytes, (void *)v.dev->fb, LIVE_BYTES), "");
+}
+
 static uint64_t precopy_bytes(int data, bool *initial)
 {
 	struct hop_precopy_info info = { .argsz = sizeof(info) };
@@ -370,6 +435,7 @@ static void precopy_ends(void)
 /* The pause of a state is ended by the administrator, over the user's head. */
 static void pause_ended_by_other(void)
 {
+	uint8_t bytes[1000];
 	int data;
 
 	fx_create_open(&v, fx_default_type());
@@ -382,8 +448,46 @@ static void pause_ended_by_other(void)
 	CHECK(is_paused(&v), "");
 	CHECK_EQ(fx_debugfs(&v, "resume"), 0);
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	/* What goes on while it is saved is in no stream. */
 	hop_state(&v, VFIO_DEVICE_STATE_STOP_COPY, &data);
+	CHECK_EQ(fx_debugfs(&v, "resume"), 0);
+	CHECK(read(data, bytes, sizeof(bytes)) < 0 && errno == EIO, "%s", strerror(errno));
 	close(data);
+}
+
+/* Nobody hears a vGPU that stands still, not even what it said before; it is told afterwards. */
+static void interrupts_wait(void)
+{
+	struct vgpu_hw_packet p = {
+		.type = VGPU_HW_PKT_FENCE,
+		.flags = VGPU_HW_PKT_IRQ,
+		.vector = htole16(3),
+	};
+	struct hop_stream stream = {};
+	struct vgpu_chan *ce;
+	int data;
+
+	fx_create_open(&v, fx_default_type());
+	FX_OK(v.dev, vgpu_irq_enable(v.dev, 4));
+	ce = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 4);
+	FX_OK(v.dev, vgpu_dev_command(v.dev, 0, PCI_COMMAND_MASTER));
+	FX_OK(v.dev, vgpu_chan_submit(ce, &p, 1));
+	FX_OK(v.dev, vgpu_chan_wait_idle(ce, FX_TIMEOUT_MS));
+	hop_save(&v, 0, &stream);
+	FX_OK(v.dev, vgpu_dev_command(v.dev, PCI_COMMAND_MASTER, 0));
+	CHECK_EQ(vgpu_irq_wait(v.dev, 3, 200), -ETIMEDOUT);
+	hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+	CHECK(vgpu_irq_wait(v.dev, 3, FX_TIMEOUT_MS) > 0, "lost");
+
+	hop_state(&v, VFIO_DEVICE_STATE_RESUMING, &data);
+	CHECK_EQ(hop_write(data, stream.bytes, stream.nr, false), 0);
+	close(data);
+	hop_state(&v, VFIO_DEVICE_STATE_STOP, NULL);
+	FX_OK(v.dev, vgpu_dev_command(v.dev, PCI_COMMAND_MASTER, 0));
+	CHECK_EQ(vgpu_irq_wait(v.dev, 3, 200), -ETIMEDOUT);
+	hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+	CHECK(vgpu_irq_wait(v.dev, 3, FX_TIMEOUT_MS) > 0, "lost, as it was loaded");
+	hop_stream_free(&stream);
 }
 
 /* A vGPU that is reset while it stands still has no state any more that could be read. */
@@ -444,10 +548,12 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(one_reader),
 	KTAP_TEST(precopy_ends),
 	KTAP_TEST(pause_ended_by_other),
+	KTAP_TEST(interrupts_wait),
 	KTAP_TEST(streams_end),
 	KTAP_TEST(bad_streams),
 	KTAP_TEST(other_vgpus),
 	KTAP_TEST(passes_and_resets),
+	KTAP_TEST(passes_have_all),
 	KTAP_TEST(signals_are_written_once),
 	KTAP_TEST(barriers_and_reservations),
 	KTAP_TEST(several_channels),

@@ -97,6 +97,7 @@ if [[ -d $trace/events/vgpu ]]; then
 		vgpu_complete
 	ktap_run trace_fault tracepoints fault_test vgpu_fault
 	ktap_run trace_preempt tracepoints preempt_test vgpu_preempt
+	ktap_run trace_move tracepoints compat_test vgpu_move
 else
 	ktap_result "trace # SKIP no tracing" 0
 fi

@@ -17,6 +17,7 @@
 #include "compute.h"
 #include "frames.h"
 #include "space.h"
+#include "tune.h"
 
 #define CONFIG_BYTES	256
 #define VECTOR_BYTES	20
@@ -274,6 +275,7 @@ static void drops(void)
 /* The largest numbers of faults and times: a quarantine that ends, and that the host can lift. */
 static void faults(void)
 {
+	struct vgpu_ctl_sched sched = { .quarantine_faults = 3 };
 	struct vgpu_ctl_instance inst;
 	uint32_t length;
 	uint8_t *data;
@@ -284,9 +286,15 @@ static void faults(void)
 	CHECK(data, "");
 	memset(data, 0xff, length);
 	frames_seal(&forged);
+	/* Where faults begin no quarantine, a stream begins none. */
+	CHECK_EQ(load(&forged), 0);
+	CHECK(!fx_quarantined(&other), "");
+	reset();
+	tune_set(&sched, VGPU_SCHED_QUARANTINE_FAULTS);
 	CHECK_EQ(load(&forged), 0);
 	CHECK(fx_quarantined(&other), "");
 	fx_instance(&other, &inst);
+	CHECK_EQ(inst.quarantines, 0);
 	reset();
 	fx_release(&other);
 	CHECK(!fx_quarantined(&other), "");

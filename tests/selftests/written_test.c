@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The log of guest memory that a vGPU writes (VFIO_DEVICE_FEATURE_DMA_LOGGING_*), where the kernel
- * has it: exactly the pages that were written.
+ * Which pages of guest memory a vGPU has written: exactly those, in the log of the device
+ * (VFIO_DEVICE_FEATURE_DMA_LOGGING_*), where the kernel has it, and in the container's
+ * (VFIO_IOMMU_DIRTY_PAGES), which is what a monitor uses elsewhere.
  */
 #include <endian.h>
 #include <errno.h>
@@ -60,7 +61,8 @@ static int feature(uint32_t flags, void *data, size_t bytes)
 	return 0;
 }
 
-static int start(void)
+/* As the device's log has them. A report clears what it tells. */
+static int log_start(void)
 {
 	struct log_range range = { buf.iova, PAGES * PAGE };
 	struct log_control control = {
@@ -72,16 +74,16 @@ static int start(void)
 	return ret;
 }
 
-static int stop(void)
+static int log_stop(void)
 {
 	return feature(VFIO_DEVICE_FEATURE_SET | LOG_STOP, NULL, 0);
 }
 
-/* Reads and clears: sets a bit for each page of that size. */
-static int report(uint64_t *bitmap, uint64_t page_size)
+/* Reads and clears: sets a bit for each page of that size, from @iova on. */
+static int log_report(uint64_t iova, uint64_t *bitmap, uint64_t page_size)
 {
 	struct log_report arg = {
-		.iova = buf.iova, .length = PAGES * PAGE, .page_size = page_size,
+		.iova = iova, .length = PAGES * PAGE, .page_size = page_size,
 		.bitmap = (uintptr_t)bitmap,
 	};
 
@@ -89,10 +91,68 @@ static int report(uint64_t *bitmap, uint64_t page_size)
 	return feature(VFIO_DEVICE_FEATURE_GET | LOG_REPORT, &arg, sizeof(arg));
 }
 
-static void begin(void)
+static int container_flag(uint32_t flag)
+{
+	struct vfio_iommu_type1_dirty_bitmap arg = { .argsz = sizeof(arg), .flags = flag };
+
+	return ioctl(v.dev->container, VFIO_IOMMU_DIRTY_PAGES, &arg) ? -errno : 0;
+}
+
+static int container_start(void)
+{
+	return container_flag(VFIO_IOMMU_DIRTY_PAGES_FLAG_START);
+}
+
+static int container_stop(void)
+{
+	return container_flag(VFIO_IOMMU_DIRTY_PAGES_FLAG_STOP);
+}
+
+/* The container tells of all of a mapping, in pages of its own. */
+static int container_report(uint64_t iova, uint64_t *bitmap, uint64_t page_size)
+{
+	struct {
+		struct vfio_iommu_type1_dirty_bitmap head;
+		struct vfio_iommu_type1_dirty_bitmap_get get;
+	} arg = {
+		.head = { .argsz = sizeof(arg), .flags = VFIO_IOMMU_DIRTY_PAGES_FLAG_GET_BITMAP },
+		.get = {
+			.iova = iova, .size = PAGES * PAGE,
+			.bitmap = { page_size, PAGES / 8, (__u64 *)bitmap },
+		},
+	};
+
+	memset(bitmap, 0, PAGES / 8);
+	return ioctl(v.dev->container, VFIO_IOMMU_DIRTY_PAGES, &arg) ? -errno : 0;
+}
+
+static const struct way {
+	int (*start)(void);
+	int (*stop)(void);
+	int (*report)(uint64_t iova, uint64_t *bitmap, uint64_t page_size);
+} of_device = { log_start, log_stop, log_report },
+  of_container = { container_start, container_stop, container_report }, *way;
+
+static int start(void)
+{
+	return way->start();
+}
+
+static int stop(void)
+{
+	return way->stop();
+}
+
+static int report(uint64_t *bitmap, uint64_t page_size)
+{
+	return way->report(buf.iova, bitmap, page_size);
+}
+
+static void begin(const struct way *this)
 {
 	int ret;
 
+	way = this;
 	fx_need("execute packets");
 	fx_create_open(&v, fx_default_type());
 	ce = fx_chan(&v, VGPU_HW_ENGINE_CE, 0, VGPU_RING_FB, 6);
@@ -114,7 +174,7 @@ static void calls(void)
 {
 	static uint64_t bitmap[PAGES / 64];
 
-	begin();
+	begin(&of_device);
 	CHECK_EQ(start(), -EBUSY);
 	CHECK_EQ(report(bitmap, PAGE), 0);
 	CHECK(fx_is_zero(bitmap, sizeof(bitmap)), "");
@@ -141,15 +201,15 @@ static void calls(void)
 	CHECK(fx_is_zero(bitmap, sizeof(bitmap)), "");
 }
 
-static void exact(void)
+static void check_exact(const struct way *this)
 {
 	static uint64_t bitmap[PAGES / 64], want[PAGES / 64];
 	uint64_t at, bytes, page, size;
 	unsigned int round, i;
 
-	begin();
+	begin(this);
 	for (round = 0; round < 60; round++) {
-		size = round % 3 ? PAGE : 16 * PAGE;
+		size = round % 3 || way == &of_container ? PAGE : 16 * PAGE;
 		memset(want, 0, sizeof(want));
 		for (i = (unsigned int)fx_random_below(12); i; i--) {
 			at = 4 * fx_random_below(PAGES * PAGE / 4);
@@ -173,9 +233,34 @@ static void exact(void)
 	CHECK(fx_is_zero(bitmap, sizeof(bitmap)), "");
 }
 
+static void exact(void)
+{
+	check_exact(&of_device);
+}
+
+static void exact_in_the_container(void)
+{
+	check_exact(&of_container);
+}
+
+/* What a guest asks to write where it has no memory takes none of the host's. */
+static void unmapped(void)
+{
+	static uint64_t bitmap[PAGES / 64];
+	const uint64_t far = 1ull << 36;
+
+	begin(&of_device);
+	FX_OK(v.dev, vgpu_chan_fill(ce, VGPU_SYS(&buf, far + 4), 1, 2 * PAGE));
+	FX_SOON(fx_faults(&v) == 1);
+	CHECK_EQ(log_report(buf.iova + far, bitmap, PAGE), 0);
+	CHECK(fx_is_zero(bitmap, sizeof(bitmap)), "");
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(calls),
 	KTAP_TEST(exact),
+	KTAP_TEST(exact_in_the_container),
+	KTAP_TEST(unmapped),
 };
 
 KTAP_MAIN(tests, written_cleanup)

@@ -305,6 +305,10 @@ static void test_values(void **state)
 	inst->owner_pid = 77;
 	inst->owner_uid = UINT32_MAX;
 	memcpy(inst->owner_comm, "a\"} 1\n\\\xff\xc3\xa4\033\x7f\xc2\x9b\xc2\xa0", 16);
+	inst->move = VGPU_MOVE_SAVING_STOPPED;
+	inst->move_bytes = 1ull << 40;
+	inst->move_left_bytes = 5;
+	inst->move_ns = 2500000000;
 	inst->engine[0].busy_ns = 31536000000000001ull;
 	inst->engine[0].linger_ns = 1500000000;
 	text = write_and_read();
@@ -315,6 +319,10 @@ static void test_values(void **state)
 	has(text, "vgpu_vgpu_cap_ratio" VGPU0 "} 1.000\n");
 	has(text, "vgpu_vgpu_framebuffer_bytes" VGPU0 "} 18253611008\n");
 	has(text, "vgpu_vgpu_started" VGPU0 "} 1\n");
+	has(text, "vgpu_vgpu_move_phase" VGPU0 "} 2\n");
+	has(text, "vgpu_vgpu_move_bytes" VGPU0 "} 1099511627776\n");
+	has(text, "vgpu_vgpu_move_left_bytes" VGPU0 "} 5\n");
+	has(text, "vgpu_vgpu_move_seconds" VGPU0 "} 2.500000000\n");
 	has(text, "vgpu_vgpu_quarantined" VGPU0 "} 0\n");
 	has(text, "vgpu_vgpu_engine_busy_seconds_total" VGPU0 ",engine=\"gr\"} 31536000.000000001\n");
 	has(text, "vgpu_vgpu_engine_linger_seconds_total" VGPU0 ",engine=\"gr\"} 1.500000000\n");

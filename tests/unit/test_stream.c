@@ -504,6 +504,7 @@ static void test_fits(void **state)
 	assert_true(vgpu_about_fits(&mine, &mine, why, sizeof(why)));
 	WRONG(magic[3] = 'x', "not the state of a vGPU");
 	WRONG(least = htole16(VGPU_STREAM_VERSION + 1), "version 2");
+	WRONG(version = 0, "version 0");
 	WRONG(board[1] = 'X', "board is SX16 there, SG16 here");
 	WRONG(type[6] = 'B', "type is SG16-1B there, SG16-1Q here");
 	WRONG(type[31] = 1, "type");

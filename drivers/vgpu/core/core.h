@@ -177,6 +177,7 @@ struct vgpu_edid {
  * @opened:     a user has the device open
  * @pauses:     number of pauses that are not over; written with @state_lock held
  * @tracked:    written pages are noted; changes under @state_lock and @map_lock
+ * @dirty_reader: for whom; set with @state_lock held, valid if @tracked
  * @dirty_pass: number of the pass over written pages that is under way. It goes up by one with each
  *              pass, and with each start of noting pages, which ends the last pass; it never goes
  *              back
@@ -232,6 +233,7 @@ struct vgpu_instance {
 	bool opened;
 	unsigned int pauses;
 	bool tracked;
+	enum vgpu_dirty_reader dirty_reader;
 	u64 dirty_pass;
 	u64 started_ns;
 	struct vgpu_owner owner;

@@ -56,6 +56,8 @@ static s64 dma_log_take(struct vgpu_dma_log *log, u64 *at, u64 last)
 	ret = mutex_lock_killable(&log->lock);
 	if (ret)
 		return ret;
+	/* The number of bytes must be no error. */
+	last = min(last, *at + (1ULL << 62));
 	ret = log->on ? vgpu_written_take(&log->written, at, last) : -EINVAL;
 	mutex_unlock(&log->lock);
 	return ret;

@@ -106,7 +106,7 @@ unsigned int vgpu_irq_count(const struct vgpu_irqs *irqs, unsigned int index)
 static bool irq_can_deliver(const struct vgpu_irqs *irqs, unsigned int vector)
 {
 	lockdep_assert_held(&irqs->lock);
-	return irqs->trigger[vector] && !test_bit(vector, irqs->masked) &&
+	return irqs->trigger[vector] && !irqs->held && !test_bit(vector, irqs->masked) &&
 	       READ_ONCE(*irqs->state) & VGPU_CONFIG_MASTER;
 }
 
@@ -227,6 +227,22 @@ void vgpu_irq_raise(struct vgpu_irqs *irqs, unsigned int vector)
 void vgpu_irq_master(struct vgpu_irqs *irqs)
 {
 	mutex_lock(&irqs->lock);
+	mutex_unlock(&irqs->lock);
+	irq_kick(irqs);
+}
+
+/**
+ * vgpu_irq_hold() - signal no vector while the device stands still
+ * @irqs: the vGPU's interrupts
+ * @hold: true: no vector is signalled after this has returned; those that are raised stay pending.
+ *        False: the interrupt thread delivers them soon
+ *
+ * VFIO's state STOP demands it. Sleeps.
+ */
+void vgpu_irq_hold(struct vgpu_irqs *irqs, bool hold)
+{
+	mutex_lock(&irqs->lock);
+	irqs->held = hold;
 	mutex_unlock(&irqs->lock);
 	irq_kick(irqs);
 }

@@ -18,7 +18,7 @@ struct vgpu_regions;
 
 /**
  * struct vgpu_irqs - interrupts of a vGPU
- * @lock:     protects @trigger, @masked, @table and @request, and serialises changes of
+ * @lock:     protects @trigger, @masked, @table, @request and @held, and serialises changes of
  *            @enabled. Held while an eventfd is signalled, so an eventfd that a call has replaced
  *            is not signalled after that call. The user decides how long a signal takes, so only
  *            the user's own calls and @task take this lock
@@ -30,6 +30,7 @@ struct vgpu_regions;
  * @masked:   vectors that the user has masked in @table
  * @table:    MSI-X table as the user wrote it
  * @request:  eventfd that asks the user to release the device, or NULL
+ * @held:     no vector is signalled: the device stands still
  * @raise_lock: protects the following fields except @wait and @task; held briefly. Raw, since
  *            engines take it
  * @enabled:  the user has set eventfds of vectors, and has not disabled MSI-X since
@@ -40,7 +41,7 @@ struct vgpu_regions;
  * @task:     the interrupt thread: signals what is pending; runs while the device is open
  */
 struct vgpu_irqs {
-	struct mutex lock;	/* trigger, masked, table, request */
+	struct mutex lock;	/* trigger, masked, table, request, held */
 	struct vgpu_instance *instance;
 	const unsigned int *state;
 	u32 pba;
@@ -49,6 +50,7 @@ struct vgpu_irqs {
 	unsigned long *masked;
 	u8 *table;
 	struct eventfd_ctx *request;
+	bool held;
 	raw_spinlock_t raise_lock;	/* enabled, kicked, request_pending, pending */
 	bool enabled;
 	bool kicked;
@@ -66,6 +68,7 @@ unsigned int vgpu_irq_count(const struct vgpu_irqs *irqs, unsigned int index);
 int vgpu_irq_set(struct vgpu_irqs *irqs, const struct vfio_irq_set *set, const void *data);
 void vgpu_irq_raise(struct vgpu_irqs *irqs, unsigned int vector);
 void vgpu_irq_master(struct vgpu_irqs *irqs);
+void vgpu_irq_hold(struct vgpu_irqs *irqs, bool hold);
 void vgpu_irq_reset(struct vgpu_irqs *irqs);
 int vgpu_irq_start(struct vgpu_irqs *irqs);
 void vgpu_irq_stop(struct vgpu_irqs *irqs);

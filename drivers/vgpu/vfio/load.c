@@ -27,7 +27,7 @@
  * @stream:  its reader
  * @error:   0, or why it cannot be read any further
  * @ended:   it is complete
- * @resets:  of the vGPU when the stream began: one that it does not know of would lose memory
+ * @restarts: of the vGPU when it was cleared last: a later one has lost memory
  * @function: the frame FUNCTION, or NULL
  * @faults:  the frame FAULTS
  * @state:   the records so far
@@ -40,7 +40,7 @@ struct vgpu_load {
 	struct vgpu_stream stream;
 	int error;
 	bool ended;
-	u64 resets;
+	u64 restarts;
 	struct vgpu_frame_function *function;
 	struct vgpu_frame_faults faults;
 	struct vgpu_records state;
@@ -49,7 +49,7 @@ struct vgpu_load {
 /* All pages of the framebuffer read zero afterwards. */
 static int load_drop(struct vgpu_load *load)
 {
-	return vgpu_instance_clear(load->dev->instance);
+	return vgpu_instance_clear(load->dev->instance, &load->restarts);
 }
 
 static int load_pages(struct vgpu_load *load, unsigned int bar)
@@ -211,9 +211,9 @@ static const struct file_operations load_fops = {
 	.release = load_release,
 };
 
-static int load_clear(struct vgpu_vfio *dev)
+static int load_clear(struct vgpu_vfio *dev, u64 *restarts)
 {
-	int ret = vgpu_instance_clear(dev->instance);
+	int ret = vgpu_instance_clear(dev->instance, restarts);
 
 	if (ret)
 		return ret;
@@ -249,12 +249,11 @@ struct vgpu_load *vgpu_load_begin(struct vgpu_vfio *dev)
 		return ERR_PTR(ret);
 	}
 	stream_open(file_inode(load->file), load->file);
-	ret = load_clear(dev);
+	ret = load_clear(dev, &load->restarts);
 	if (ret) {
 		fput(load->file);
 		return ERR_PTR(ret);
 	}
-	load->resets = atomic64_read(&dev->instance->resets);
 	/* Without a frame FAULTS there was none. */
 	load->faults.quiet_ns = cpu_to_le64(~0ULL);
 	load->dev = dev;
@@ -295,22 +294,15 @@ static int load_config(struct vgpu_load *load)
 				   sizeof(load->function->config));
 	WRITE_ONCE(dev->state, vgpu_config_state(&dev->config));
 	mutex_unlock(&dev->config_lock);
-	if (events & VGPU_CONFIG_RESET)
+	if (events & VGPU_CONFIG_RESET) {
+		vgpu_inst_notice_limited(dev->instance,
+					 "state refused: configuration space asks for a reset\n");
 		return -EINVAL;
+	}
 	vgpu_irq_master(&dev->irqs);
 	if (events & VGPU_CONFIG_MASTER_ON)
 		vgpu_instance_bus_master(dev->instance);
 	return 0;
-}
-
-/* Why the state must not be built, or NULL. */
-static const char *load_lacks(const struct vgpu_load *load)
-{
-	if (!load->ended)
-		return "it is not complete";
-	if (load->resets != atomic64_read(&load->dev->instance->resets))
-		return "the vGPU was reset meanwhile";
-	return NULL;
 }
 
 /**
@@ -324,22 +316,20 @@ static const char *load_lacks(const struct vgpu_load *load)
 int vgpu_load_finish(struct vgpu_load *load)
 {
 	struct vgpu_instance *instance;
-	const char *lack;
 	int ret;
 
 	ret = mutex_lock_killable(&load->dev_lock);
 	if (ret)
 		return ret;
 	instance = load->dev->instance;
-	lack = load_lacks(load);
-	if (lack) {
-		vgpu_inst_notice_limited(instance, "state refused: %s\n", lack);
+	if (!load->ended) {
+		vgpu_inst_notice_limited(instance, "state refused: it is not complete\n");
 		ret = -EINVAL;
 		goto unlock;
 	}
 	/* What it has done elsewhere counts, even if the rest is refused. */
 	load_import_faults(load);
-	ret = vgpu_instance_load(instance, &load->state);
+	ret = vgpu_instance_load(instance, &load->state, load->restarts);
 	if (!ret)
 		ret = load_config(load);
 	if (!ret) {
@@ -359,7 +349,9 @@ unlock:
  */
 void vgpu_load_forget(struct vgpu_vfio *dev)
 {
-	if (load_clear(dev))
+	u64 restarts;
+
+	if (load_clear(dev, &restarts))
 		return;
 	vgpu_edid_reset(dev->instance);
 	vgpu_edid_region_reset(&dev->edid, dev->instance);

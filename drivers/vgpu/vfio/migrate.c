@@ -64,6 +64,18 @@ static struct file *migrate_save(struct vgpu_vfio *dev, bool stop)
 	return get_file(vgpu_save_file(save));
 }
 
+/* The last part of a stream: the guest stands still, and hears nothing. */
+static int migrate_save_stop(struct vgpu_vfio *dev)
+{
+	int ret;
+
+	vgpu_irq_hold(&dev->irqs, true);
+	ret = vgpu_save_stop(dev->migrate.save);
+	if (ret)
+		vgpu_irq_hold(&dev->irqs, false);
+	return ret;
+}
+
 static struct file *migrate_load(struct vgpu_vfio *dev)
 {
 	struct vgpu_load *load = vgpu_load_begin(dev);
@@ -120,6 +132,7 @@ static struct file *migrate_step(struct vgpu_vfio *dev, enum vfio_device_mig_sta
 		return NULL;
 	case ARC(RUNNING_P2P, STOP):
 	case ARC(STOP, RUNNING_P2P):
+		vgpu_irq_hold(&dev->irqs, to == VFIO_DEVICE_STATE_STOP);
 		return NULL;
 	case ARC(RUNNING, PRE_COPY):
 	case ARC(RUNNING_P2P, PRE_COPY_P2P):
@@ -127,7 +140,7 @@ static struct file *migrate_step(struct vgpu_vfio *dev, enum vfio_device_mig_sta
 	case ARC(STOP, STOP_COPY):
 		return migrate_save(dev, true);
 	case ARC(PRE_COPY_P2P, STOP_COPY):
-		return ERR_PTR(vgpu_save_stop(migrate->save));
+		return ERR_PTR(migrate_save_stop(dev));
 	case ARC(PRE_COPY, RUNNING):
 	case ARC(PRE_COPY_P2P, RUNNING_P2P):
 	case ARC(STOP_COPY, STOP):
@@ -256,6 +269,7 @@ void vgpu_migrate_close(struct vgpu_vfio *dev)
 
 	mutex_lock(&migrate->lock);
 	migrate_end_files(migrate);
+	vgpu_irq_hold(&dev->irqs, false);
 	migrate->state = VFIO_DEVICE_STATE_RUNNING;
 	migrate->paused = false;
 	migrate_tell(dev);
@@ -290,6 +304,7 @@ int vgpu_migrate_reset(struct vgpu_vfio *dev)
 	if (!ret) {
 		if (migrate->paused)
 			migrate_resume(dev);
+		vgpu_irq_hold(&dev->irqs, false);
 		migrate->state = VFIO_DEVICE_STATE_RUNNING;
 	}
 	migrate_tell(dev);

@@ -95,10 +95,11 @@ static void save_seal(struct vgpu_save *save, size_t length)
 static u64 save_unread(const struct vgpu_save *save)
 {
 	u64 begin = sizeof(struct vgpu_frame_head) + sizeof(struct vgpu_stream_about);
+	u64 empty = sizeof(struct vgpu_frame_head) + sizeof(struct vgpu_frame_pages);
 
 	lockdep_assert_held(&save->dev_lock);
 	return (save->stage == VGPU_FRAME_BEGIN ? begin : 0) + save->bytes - READ_ONCE(save->at) +
-	       (save->left + save->nr) * VGPU_STREAM_PAGE;
+	       (save->left + save->nr) * VGPU_STREAM_PAGE + (save->dropped ? empty : 0);
 }
 
 /* Tells how far it has come, with @more bytes that are about to be read. */
@@ -124,7 +125,7 @@ static int save_take_pass(struct vgpu_save *save)
 
 	lockdep_assert_held(&save->dev_lock);
 	save->pass.dropped = false;
-	ret = vgpu_dirty_pass(save->dev->instance, &save->pass);
+	ret = vgpu_dirty_pass(save->dev->instance, VGPU_DIRTY_MOVE, &save->pass);
 	/*
 	 * A run that was taken from the last pass, and not saved, is in no pass any more, unless
 	 * its pages are gone: it is saved as it is now. That they are gone is told once only, even
@@ -277,10 +278,16 @@ static u64 save_restarts(const struct vgpu_save *save)
 	return atomic64_read(&save->dev->instance->restarts);
 }
 
+/* Whether the vGPU is what it was when it stood still. An administrator can end a pause, too. */
+static bool save_is_still(const struct vgpu_save *save)
+{
+	return save->restarts == save_restarts(save) && READ_ONCE(save->dev->instance->pauses);
+}
+
 /*
  * Makes the next frame. Returns 0: it is there, or the stream is complete, and then @bytes is 0;
- * -ENOMSG if there is none as long as the vGPU runs; -EIO if the vGPU stood still, and was reset;
- * or -errno.
+ * -ENOMSG if there is none as long as the vGPU runs; -EIO if the vGPU stood still, and was reset,
+ * or goes on; or -errno.
  */
 static int save_next(struct vgpu_save *save)
 {
@@ -291,7 +298,7 @@ static int save_next(struct vgpu_save *save)
 	save->bytes = 0;
 	WRITE_ONCE(save->at, 0);
 	while (save->stage <= VGPU_FRAME_END) {
-		if (save->stopped && save->restarts != save_restarts(save))
+		if (save->stopped && !save_is_still(save))
 			return -EIO;
 		if (save->stage == VGPU_FRAME_MEMORY) {
 			ret = save_refresh(save);
@@ -455,7 +462,7 @@ struct vgpu_save *vgpu_save_begin(struct vgpu_vfio *dev)
 	save->function = kvzalloc(save->function_bytes, VGPU_RECORD_GFP);
 	if (!save->frame || !save->function)
 		goto err_free;
-	ret = vgpu_dirty_start(dev->instance);
+	ret = vgpu_dirty_start(dev->instance, VGPU_DIRTY_MOVE);
 	if (ret)
 		goto err_free;
 	save->file = anon_inode_getfile("vgpu-save", &save_fops, save, O_RDONLY);
@@ -468,7 +475,7 @@ struct vgpu_save *vgpu_save_begin(struct vgpu_vfio *dev)
 	return save;
 
 err_stop:
-	vgpu_dirty_stop(dev->instance);
+	vgpu_dirty_stop(dev->instance, VGPU_DIRTY_MOVE);
 err_free:
 	save_free(save);
 	return ERR_PTR(ret);
@@ -531,7 +538,7 @@ int vgpu_save_stop(struct vgpu_save *save)
 void vgpu_save_end(struct vgpu_save *save)
 {
 	mutex_lock(&save->dev_lock);
-	vgpu_dirty_stop(save->dev->instance);
+	vgpu_dirty_stop(save->dev->instance, VGPU_DIRTY_MOVE);
 	save->dev = NULL;
 	vgpu_records_free(&save->state);
 	mutex_unlock(&save->dev_lock);

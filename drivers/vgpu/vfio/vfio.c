@@ -46,12 +46,22 @@ static int vgpu_vfio_front_guest_rw(struct vgpu_instance *instance, u64 addr,
 				    void *buf, size_t len, bool write)
 {
 	struct vgpu_vfio *dev = instance_to_vfio(instance);
-	bool one_page = !((addr ^ (addr + len - 1)) >> VGPU_WRITTEN_SHIFT);
-	int ret = dma_error(vfio_dma_rw(&dev->vdev, addr, buf, len, write));
+	size_t part;
+	int ret = 0;
 
-	/* What has failed may have been written in part, but not a page that the guest has not. */
-	if (write && !(ret == -EFAULT && one_page))
-		vgpu_dma_log_note(dev, addr, len);
+	if (!write)
+		return dma_error(vfio_dma_rw(&dev->vdev, addr, buf, len, false));
+	/*
+	 * Page by page: what has failed may have been written in part, but not a page that the
+	 * guest has not, of which nothing is noted; nor does type 1 note any page of an access that
+	 * has failed in a later one.
+	 */
+	for (; !ret && len; len -= part, addr += part, buf += part) {
+		part = min_t(size_t, len, VGPU_WRITTEN_PAGE - addr % VGPU_WRITTEN_PAGE);
+		ret = dma_error(vfio_dma_rw(&dev->vdev, addr, buf, part, true));
+		if (ret != -EFAULT)
+			vgpu_dma_log_note(dev, addr, part);
+	}
 	return ret;
 }
 

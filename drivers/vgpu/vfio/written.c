@@ -46,7 +46,7 @@ static bool written_less(struct rb_node *a, const struct rb_node *b)
 	return to_chunk(a)->index < rb_entry(b, struct vgpu_written_chunk, node)->index;
 }
 
-/* Returns the chunk, which is made if there is none; NULL: no memory. */
+/* Returns the chunk, which is made if there is none; NULL: no memory, or too many of them. */
 static struct vgpu_written_chunk *written_chunk(struct vgpu_written *written, u64 index)
 {
 	struct vgpu_written_chunk *chunk = written->last;
@@ -56,9 +56,12 @@ static struct vgpu_written_chunk *written_chunk(struct vgpu_written *written, u6
 	chunk = written_from(written, index);
 	if (chunk && chunk->index == index)
 		return chunk;
+	if (written->nr_chunks >= VGPU_WRITTEN_CHUNKS)
+		return NULL;
 	chunk = kzalloc(sizeof(*chunk), VGPU_RECORD_GFP);
 	if (!chunk)
 		return NULL;
+	written->nr_chunks++;
 	chunk->index = index;
 	rb_add(&chunk->node, &written->chunks, written_less);
 	return chunk;

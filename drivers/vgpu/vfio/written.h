@@ -10,19 +10,23 @@
 #include <linux/types.h>
 
 #define VGPU_WRITTEN_SHIFT	12	/* of a page */
+#define VGPU_WRITTEN_PAGE	4096UL		/* bytes */
 #define VGPU_WRITTEN_PAGES	2048	/* of a chunk */
+#define VGPU_WRITTEN_CHUNKS	131072U	/* 1 TiB of pages, in 38 MB of memory */
 
 /**
  * struct vgpu_written - pages that were written
  * @chunks: those that have a page, by their number
  * @last:   the chunk that was written last, or NULL
- * @all:    there was no memory for a chunk: all pages count as written
+ * @nr_chunks: number of chunks
+ * @all:    there was no memory for a chunk, or there were too many: all pages count as written
  *
  * All 0: no page was written.
  */
 struct vgpu_written {
 	struct rb_root chunks;
 	struct vgpu_written_chunk *last;
+	unsigned int nr_chunks;
 	bool all;
 };
 

@@ -107,6 +107,11 @@ bool vgpu_about_fits(const struct vgpu_stream_about *mine,
 			 le16_to_cpu(theirs->least), le16_to_cpu(mine->version));
 		return false;
 	}
+	if (le16_to_cpu(theirs->version) < VGPU_STREAM_OLDEST) {
+		snprintf(why, size, "made as version %u of the format, %u and later are read here",
+			 le16_to_cpu(theirs->version), VGPU_STREAM_OLDEST);
+		return false;
+	}
 	return same_text(mine->board, theirs->board, sizeof(mine->board), "board", why, size) &&
 	       same_text(mine->type, theirs->type, sizeof(mine->type), "type", why, size) &&
 	       hw_version_fits(le32_to_cpu(mine->hw_version), le32_to_cpu(theirs->hw_version),

@@ -7,8 +7,9 @@
  * processors stand still, has the framebuffer.
  *
  * A page that was returned to somebody is in no later pass, so the passes of a vGPU are for one
- * reader. If there are two all the same, both are told: the pass of the one ends when the other
- * begins one, and the numbers of the passes that it takes are not one after the other.
+ * reader: a stream that saves the vGPU, or debugfs, whoever was first. Debugfs can have several
+ * readers, and tells all of them: the pass of the one ends when the other begins one, and the
+ * numbers of the passes that it takes are not one after the other.
  *
  * A CPU writes to a mapped page without a fault, so a mapping counts as a write: a page fault maps
  * one page only and notes it, and each pass takes all pages out of all mappings. (A page that is
@@ -29,6 +30,7 @@ static void dirty_stop(struct vgpu_instance *instance)
 /**
  * vgpu_dirty_start() - begin to note which pages of the framebuffer are written
  * @instance: the instance
+ * @reader: who will take the passes
  *
  * All pages that are backed count as written, and are in the first pass. A reset does not end this;
  * to close the device does.
@@ -37,7 +39,7 @@ static void dirty_stop(struct vgpu_instance *instance)
  * Return: 0; -EINTR if the task was killed; -ENODEV if the device is not open; -EBUSY if pages are
  * being noted; -EOPNOTSUPP if the back end cannot; -ENOMEM.
  */
-int vgpu_dirty_start(struct vgpu_instance *instance)
+int vgpu_dirty_start(struct vgpu_instance *instance, enum vgpu_dirty_reader reader)
 {
 	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 	int ret;
@@ -55,6 +57,7 @@ int vgpu_dirty_start(struct vgpu_instance *instance)
 		ret = ops->dirty_start(instance);
 	if (!ret) {
 		instance->dirty_pass++;
+		instance->dirty_reader = reader;
 		down_write(&instance->map_lock);
 		instance->tracked = true;
 		up_write(&instance->map_lock);
@@ -63,28 +66,32 @@ int vgpu_dirty_start(struct vgpu_instance *instance)
 	return ret;
 }
 
-/* Whether pages of the instance are being noted: 0 or -errno. */
-static int dirty_check(const struct vgpu_instance *instance)
+/* Whether pages of the instance are being noted, for that reader: 0 or -errno. */
+static int dirty_check(const struct vgpu_instance *instance, enum vgpu_dirty_reader reader)
 {
 	lockdep_assert_held(&instance->state_lock);
 	if (!instance->opened)
 		return -ENODEV;
-	return instance->tracked ? 0 : -EINVAL;
+	if (!instance->tracked)
+		return -EINVAL;
+	return instance->dirty_reader == reader ? 0 : -EBUSY;
 }
 
 /**
  * vgpu_dirty_stop() - undo vgpu_dirty_start()
  * @instance: the instance
+ * @reader: as vgpu_dirty_start() was given it
  *
  * Context: sleeps.
- * Return: 0; -ENODEV if the device is not open; -EINVAL if pages are not being noted.
+ * Return: 0; -ENODEV if the device is not open; -EINVAL if pages are not being noted; -EBUSY if
+ * they are for another reader.
  */
-int vgpu_dirty_stop(struct vgpu_instance *instance)
+int vgpu_dirty_stop(struct vgpu_instance *instance, enum vgpu_dirty_reader reader)
 {
 	int ret;
 
 	mutex_lock(&instance->state_lock);
-	ret = dirty_check(instance);
+	ret = dirty_check(instance, reader);
 	if (!ret)
 		dirty_stop(instance);
 	mutex_unlock(&instance->state_lock);
@@ -94,6 +101,7 @@ int vgpu_dirty_stop(struct vgpu_instance *instance)
 /**
  * vgpu_dirty_pass() - begin a pass over the pages that were written
  * @instance: the instance
+ * @reader: as vgpu_dirty_start() was given it
  * @pass: set to what is in the pass
  *
  * The pass has what was written since the last one, and what vgpu_dirty_next() has not returned of
@@ -106,7 +114,8 @@ int vgpu_dirty_stop(struct vgpu_instance *instance)
  * Return: 0; -EINTR if the task was killed: the pages are in the next pass; or an error of
  * vgpu_dirty_stop().
  */
-int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass)
+int vgpu_dirty_pass(struct vgpu_instance *instance, enum vgpu_dirty_reader reader,
+		    struct vgpu_dirty_pass *pass)
 {
 	const struct vgpu_gpu_ops *ops = instance->gpu->ops;
 	int ret;
@@ -114,7 +123,7 @@ int vgpu_dirty_pass(struct vgpu_instance *instance, struct vgpu_dirty_pass *pass
 	ret = mutex_lock_killable(&instance->state_lock);
 	if (ret)
 		return ret;
-	ret = dirty_check(instance);
+	ret = dirty_check(instance, reader);
 	if (!ret) {
 		/* What a CPU writes from here on, it writes after a page fault, which waits. */
 		down_write(&instance->map_lock);
@@ -149,7 +158,7 @@ int vgpu_dirty_next(struct vgpu_instance *instance, const struct vgpu_dirty_pass
 	ret = mutex_lock_killable(&instance->state_lock);
 	if (ret)
 		return ret;
-	ret = dirty_check(instance);
+	ret = dirty_check(instance, instance->dirty_reader);
 	if (!ret && pass->number != instance->dirty_pass)
 		ret = -ESTALE;
 	if (!ret)

@@ -25,12 +25,6 @@ struct vgpu_move {
 	atomic64_t left;
 };
 
-/* Whether no move is under way; that may change at once. Context: any. */
-static inline bool vgpu_move_idle(const struct vgpu_move *move)
-{
-	return READ_ONCE(move->phase) == VGPU_MOVE_NONE;
-}
-
 void vgpu_move_phase(struct vgpu_instance *instance, enum vgpu_ctl_move phase);
 void vgpu_move_progress(struct vgpu_move *move, u64 more, u64 left);
 void vgpu_move_report(const struct vgpu_move *move, struct vgpu_ctl_instance *out);

@@ -216,7 +216,8 @@ static void import_faults(struct vgpu_quarantine *q, u64 now_ns, const u64 *age_
  * @ages:   what vgpu_quarantine_export() has set there; any numbers
  *
  * How many faults begin a quarantine, and how long a first one lasts, stay as they are set here,
- * and no quarantine becomes longer than it can be here. What @q itself has counted is not
+ * and no quarantine becomes longer than it can be here; where there is none, none comes. How many
+ * there were is what this host has counted. What @q itself has counted is not
  * forgotten, so a move to a host and back is no way out of a quarantine.
  */
 void vgpu_quarantine_import(struct vgpu_quarantine *q, u64 now_ns,
@@ -224,10 +225,9 @@ void vgpu_quarantine_import(struct vgpu_quarantine *q, u64 now_ns,
 {
 	u64 limit_ns = max(q->backoff_ns, VGPU_QUARANTINE_LIMIT_NS);
 
-	if (ages->left_ns)
+	if (ages->left_ns && q->threshold)
 		q->until_ns = max(q->until_ns, sum_ns(now_ns, min(ages->left_ns, limit_ns)));
 	q->next_ns = clamp(ages->next_ns, q->next_ns, limit_ns);
-	q->quarantines = max(q->quarantines, ages->quarantines);
 	if (ages->quiet_ns != ~0ULL)
 		q->last_ns = max(q->last_ns, time_ago(now_ns, ages->quiet_ns));
 	import_faults(q, now_ns, ages->age_ns, min(ages->nr_faults, VGPU_QUARANTINE_MAX_FAULTS));

@@ -133,20 +133,27 @@ int vgpu_instance_save(struct vgpu_instance *instance, struct vgpu_records *to)
  * vgpu_instance_load() - build the state of an instance from records
  * @instance: the instance, paused; its memory has the content that belongs to the state
  * @from: the records, any byte of which may be wrong
+ * @restarts: of the instance, from vgpu_instance_clear(): after a later reset its memory is gone
  *
  * If that fails once it has begun, the device is reset, and that is not counted as a reset.
  *
  * Context: sleeps, killable until it begins.
  * Return: 0; -EINVAL if the records are refused, which is logged; else as vgpu_instance_save().
  */
-int vgpu_instance_load(struct vgpu_instance *instance, const struct vgpu_records *from)
+int vgpu_instance_load(struct vgpu_instance *instance, const struct vgpu_records *from,
+		       u64 restarts)
 {
 	int ret;
 
 	ret = state_begin(instance);
 	if (ret)
 		return ret;
-	ret = state_load(instance, from);
+	if (atomic64_read(&instance->restarts) == restarts) {
+		ret = state_load(instance, from);
+	} else {
+		vgpu_inst_notice_limited(instance, "state refused: the vGPU was reset meanwhile\n");
+		ret = -EINVAL;
+	}
 	if (ret)
 		vgpu_instance_restart(instance);
 	state_end(instance);
@@ -156,13 +163,14 @@ int vgpu_instance_load(struct vgpu_instance *instance, const struct vgpu_records
 /**
  * vgpu_instance_clear() - reset the device, as it is about to be given another state
  * @instance: the instance
+ * @restarts: set to the number that vgpu_instance_load() is to be given
  *
  * That is not counted as a reset. The instance stays paused if it is.
  *
  * Context: sleeps, killable until it begins.
  * Return: 0; -ENODEV if the device is not open; -EINTR if the task was killed.
  */
-int vgpu_instance_clear(struct vgpu_instance *instance)
+int vgpu_instance_clear(struct vgpu_instance *instance, u64 *restarts)
 {
 	int ret;
 
@@ -173,6 +181,7 @@ int vgpu_instance_clear(struct vgpu_instance *instance)
 		vgpu_instance_restart(instance);
 	else
 		ret = -ENODEV;
+	*restarts = atomic64_read(&instance->restarts);
 	mutex_unlock(&instance->state_lock);
 	return ret;
 }

@@ -7,8 +7,9 @@ struct vgpu_instance;
 struct vgpu_records;
 
 int vgpu_instance_save(struct vgpu_instance *instance, struct vgpu_records *to);
-int vgpu_instance_load(struct vgpu_instance *instance, const struct vgpu_records *from);
-int vgpu_instance_clear(struct vgpu_instance *instance);
+int vgpu_instance_load(struct vgpu_instance *instance, const struct vgpu_records *from,
+		       u64 restarts);
+int vgpu_instance_clear(struct vgpu_instance *instance, u64 *restarts);
 int vgpu_instance_reload(struct vgpu_instance *instance);
 
 #endif /* _VGPU_STATE_H */

@@ -274,16 +274,20 @@ static const struct file_operations resume_fops = {
 	.write = resume_write,
 };
 
-/* The pages that are written are for one reader, which is the stream of a vGPU that moves. */
-static int dirty_stop_idle(struct vgpu_instance *instance)
+static int dirty_start(struct vgpu_instance *instance)
 {
-	return vgpu_move_idle(&instance->move) ? vgpu_dirty_stop(instance) : -EBUSY;
+	return vgpu_dirty_start(instance, VGPU_DIRTY_DEBUGFS);
+}
+
+static int dirty_stop(struct vgpu_instance *instance)
+{
+	return vgpu_dirty_stop(instance, VGPU_DIRTY_DEBUGFS);
 }
 
 static ssize_t dirty_start_write(struct file *file, const char __user *buf, size_t count,
 				 loff_t *pos)
 {
-	return call_for_uuid(file, buf, count, vgpu_dirty_start);
+	return call_for_uuid(file, buf, count, dirty_start);
 }
 
 static const struct file_operations dirty_start_fops = {
@@ -295,7 +299,7 @@ static const struct file_operations dirty_start_fops = {
 static ssize_t dirty_stop_write(struct file *file, const char __user *buf, size_t count,
 				loff_t *pos)
 {
-	return call_for_uuid(file, buf, count, dirty_stop_idle);
+	return call_for_uuid(file, buf, count, dirty_stop);
 }
 
 static const struct file_operations dirty_stop_fops = {
@@ -359,8 +363,8 @@ static ssize_t dirty_pass_write(struct file *file, const char __user *buf, size_
 		return PTR_ERR(instance);
 	mutex_lock(&reader->lock);
 	ret = -EBUSY;
-	if (!reader->instance && vgpu_move_idle(&instance->move))
-		ret = vgpu_dirty_pass(instance, &reader->pass);
+	if (!reader->instance)
+		ret = vgpu_dirty_pass(instance, VGPU_DIRTY_DEBUGFS, &reader->pass);
 	if (!ret) {
 		reader->bytes = scnprintf(reader->text, sizeof(reader->text),
 					  "pages %llu, pass %llu%s\n", reader->pass.pages,

@@ -5,6 +5,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/vgpu_record.h>
 
 #include "dirty.h"
 
@@ -19,7 +20,7 @@ struct soft_dirty *soft_dirty_alloc(unsigned long nr_pages)
 	unsigned long nr_words = BITS_TO_LONGS(nr_pages);
 	struct soft_dirty *dirty;
 
-	dirty = kvzalloc(struct_size(dirty, marks, 2 * nr_words), GFP_KERNEL_ACCOUNT);
+	dirty = kvzalloc(struct_size(dirty, marks, 2 * nr_words), VGPU_RECORD_GFP);
 	if (!dirty)
 		return NULL;
 	dirty->nr_pages = nr_pages;
