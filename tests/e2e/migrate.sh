@@ -7,7 +7,7 @@
 # So both QEMUs share the memory, or the guest is stopped first.
 
 MIGRATE_TESTS=(migrate_at_work migrate_to_a_file)
-MIGRATE_LONG=(migrate_snapshot migrate_copies_memory migrate_cancelled migrate_killed)
+MIGRATE_LONG=(migrate_two_devices migrate_snapshot migrate_copies_memory migrate_cancelled migrate_killed)
 MIGRATE_MORE=(migrate_driver migrate_many migrate_sid)
 
 # migration_is NAME STATUS
@@ -91,6 +91,8 @@ test_migrate_at_work() {
 	mdev_create "$c" SG16-1Q
 	migrate_start a "$A" "${job[@]}"
 	working a
+	guest_qmp a do stop
+	guest_qmp a do cont
 	migrate_await b "$B" "${job[@]}"
 	migrate_begin a b
 	migrate_ends a
@@ -102,6 +104,33 @@ test_migrate_at_work() {
 	guest_tell c enough
 	passes c
 	guest_log c
+}
+
+# second_device UUID: prints what gives a guest that vGPU beside its first one.
+second_device() {
+	echo "vfio-pci,id=second,sysfsdev=/sys/bus/mdev/devices/$1$MIGRATE_OPTION"
+}
+
+# A VM with two vGPUs, of which one is at work. Both are paused before either is saved (P2P).
+test_migrate_two_devices() {
+	local c=${A//1/3} d=${A//1/4} job=(load --seconds 0 --mib 4)
+	local -x GUEST_MEMORY=$GUEST_DIR/memory
+	mdev_create "$A" SG16-1Q
+	mdev_create "$B" SG16-1Q
+	mdev_create "$c" SG16-2Q
+	mdev_create "$d" SG16-2Q
+	GUEST_BESIDE=$(second_device "$c") migrate_start a "$A" "${job[@]}"
+	working a
+	GUEST_BESIDE=$(second_device "$d") migrate_await b "$B" "${job[@]}"
+	migrate_begin a b
+	migrate_ends a
+	is_free "$A"
+	is_free "$c"
+	vgpu_is "$d" started
+	sleep 1
+	guest_tell b enough
+	passes b
+	guest_log b
 }
 
 # Also the guest's memory is copied; the guest stands still meanwhile.

@@ -298,6 +298,7 @@ static void as_its_twin(void)
 		check_counts(round);
 	}
 	same_counts(counts);
+	CHECK(moving > hops / 4, "%u of %u hops before all was done", moving, hops);
 	ktap_note("%u rounds, %u hops, %u before all was done; %llu packets", round - 1, hops,
 		  moving, (unsigned long long)counts[0].packets);
 	for (i = 0; i < 2; i++) {
