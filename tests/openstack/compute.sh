@@ -17,13 +17,23 @@ packets() {
 	vgpuctl stats --json | jq -c '[.vgpus[] | {(.uuid): ([.engines[].packets] | add)}] | add'
 }
 
-# at_work: how many vGPUs had packets done in three seconds.
+# started: how many vGPUs are in use.
+started() {
+	vgpuctl list --json | jq '[.[] | select(.state == "started")] | length'
+}
+
+# at_work: how many vGPUs had packets done within half a minute; a round of a guest may take ten
+# seconds, as all of this is emulated.
 at_work() {
-	local before
+	local before now=0 i
 	before=$(packets)
-	sleep 3
-	packets | jq --argjson before "$before" \
-		'[(. // {}) | to_entries[] | select(.value > $before[.key])] | length'
+	for (( i = 0; i < 30; i++ )); do
+		sleep 1
+		now=$(packets | jq --argjson before "$before" \
+			'[(. // {}) | to_entries[] | select(.value > $before[.key])] | length')
+		(( now < $(started) )) || break
+	done
+	echo "$now"
 }
 
 # view: what this host's own tools say of it.
@@ -42,7 +52,7 @@ view() {
 	done
 	echo "running $(virsh -q list --state-running --name | grep -c . || :)"
 	echo "at work $(at_work)"
-	echo "started $(vgpuctl list --json | jq '[.[] | select(.state == "started")] | length')"
+	echo "started $(started)"
 }
 
 # can_move: servers may come by TCP from whoever asks (there is nobody else in this network), and
