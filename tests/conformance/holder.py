@@ -23,13 +23,19 @@ VFIO_IRQ_SET_DATA_EVENTFD = 1 << 2
 VFIO_IRQ_SET_ACTION_TRIGGER = 1 << 5
 
 
-def main(name, hears):
+def open_device(name):
+    """The files of a vGPU's container, group and device."""
     group_path = os.path.realpath(f'/sys/bus/mdev/devices/{name}/iommu_group')
     container = os.open('/dev/vfio/vfio', os.O_RDWR)
     group = os.open(f'/dev/vfio/{os.path.basename(group_path)}', os.O_RDWR)
     fcntl.ioctl(group, VFIO_GROUP_SET_CONTAINER, array.array('i', [container]))
     fcntl.ioctl(container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU)
     device = fcntl.ioctl(group, VFIO_GROUP_GET_DEVICE_FD, array.array('b', name.encode() + b'\0'))
+    return container, group, device
+
+
+def main(name, hears):
+    _, _, device = open_device(name)
     waits = [sys.stdin]
     if hears:
         event = os.eventfd(0)

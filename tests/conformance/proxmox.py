@@ -120,9 +120,10 @@ def prepare_pci_device(sysfs, vmid, address, index, type_id):
     pci_create_mdev_device(sysfs, address, generate_mdev_uuid(vmid, index), type_id)
 
 
-def print_hostpci_devices(vmid, index):
+def print_hostpci_devices(vmid, index, live_migration_capable=False):
     """What QEMU is given of a vGPU, but for its place in the VM."""
-    return f'vfio-pci,sysfsdev={MDEVS}/{generate_mdev_uuid(vmid, index)},id=hostpci{index}'
+    moves = ',enable-migration=on' if live_migration_capable else ''
+    return f'vfio-pci,sysfsdev={MDEVS}/{generate_mdev_uuid(vmid, index)}{moves},id=hostpci{index}'
 
 
 def cleanup_pci_devices(sysfs, vmid, index):
