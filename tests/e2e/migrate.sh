@@ -7,7 +7,8 @@
 # So both QEMUs share the memory, or the guest is stopped first.
 
 MIGRATE_TESTS=(migrate_at_work migrate_to_a_file)
-MIGRATE_LONG=(migrate_two_devices migrate_snapshot migrate_copies_memory migrate_cancelled migrate_killed)
+MIGRATE_LONG=(migrate_two_devices migrate_snapshot migrate_copies_memory migrate_cancelled
+	migrate_killed)
 MIGRATE_MORE=(migrate_driver migrate_many migrate_sid)
 
 # migration_is NAME STATUS
