@@ -57,11 +57,10 @@ void engine_prepare(struct engine *engine)
 	engine->sample->prepare(memory, VGPU_HW_VA_GLOBAL + ENGINE_MEMORY_AT, engine->memory);
 }
 
-void engine_open(struct engine *engine, const struct sample *sample)
+void engine_open_file(struct engine *engine, const struct sample *sample, const void *file,
+		      size_t bytes)
 {
 	const struct vgpu_kernel *kernel;
-	size_t bytes;
-	const void *file = sample_program(sample, &bytes);
 
 	memset(engine, 0, sizeof(*engine));
 	engine->sample = sample;
@@ -85,6 +84,14 @@ void engine_open(struct engine *engine, const struct sample *sample)
 		.private_bytes = kernel->private_bytes,
 	};
 	memcpy(engine->dispatch.grid, sample->grid, sizeof(sample->grid));
+}
+
+void engine_open(struct engine *engine, const struct sample *sample)
+{
+	size_t bytes;
+	const void *file = sample_program(sample, &bytes);
+
+	engine_open_file(engine, sample, file, bytes);
 }
 
 void engine_close(struct engine *engine)

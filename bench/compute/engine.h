@@ -33,6 +33,10 @@ struct engine {
 #define ENGINE_MEMORY_AT	4096
 
 void engine_open(struct engine *engine, const struct sample *sample);
+
+/* The same, of a sample that is none of libvgpu's: its ELF file. */
+void engine_open_file(struct engine *engine, const struct sample *sample, const void *file,
+		      size_t bytes);
 void engine_close(struct engine *engine);
 
 /* Makes memory what it is before a run: nothing is left of another. */

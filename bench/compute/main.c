@@ -5,7 +5,8 @@
  *
  * Of each pair one half runs natively, the other on the engine in all its variants; the halves
  * alternate A B B A. The first pair is dropped. What the two have computed is compared. The rows
- * "choice" and "stop" are about the engine alone.
+ * "native" are about other programs than samples, see natives.c; "choice" and "stop" are about the
+ * engine alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "clk.h"
 #include "die.h"
 #include "engine.h"
+#include "native_run.h"
 #include "rows.h"
 #include "stats.h"
 
@@ -47,29 +49,14 @@ static unsigned int pairs;
 /* Times in ms, of each pair. */
 static double native_ms[MAX_PAIRS], isa_ms[ENGINE_ISAS][MAX_PAIRS];
 
-/**
- * struct native - a sample on the CPU
- * @sample: which
- * @memory: what it works on
- * @args:   its arguments
- */
-struct native {
-	const struct sample *sample;
-	uint8_t *memory;
-	uint64_t args[SAMPLE_ARGS_WORDS];
-};
-
 /* Twice: the caches are full of what the engine has worked on. Each variant follows another. */
 static double run_native(struct native *native)
 {
-	uint64_t start = 0;
-	int i;
+	uint64_t start;
 
-	for (i = 0; i < 2; i++) {
-		memset(native->memory, 0, native->sample->clear_bytes);
-		start = clk_ns();
-		native->sample->native(native->args);
-	}
+	native_run(native);
+	start = clk_ns();
+	native_run(native);
 	return (double)(clk_ns() - start) / 1e6;
 }
 
@@ -92,18 +79,6 @@ static void run_pair(struct engine *engine, struct native *native, unsigned int 
 		run_isas(engine, pair);
 }
 
-/* Is what the engine has computed right? */
-static void compare(const struct engine *engine, const struct native *native)
-{
-	const uint8_t *has = engine->memory + ENGINE_MEMORY_AT;
-	size_t i;
-
-	for (i = 0; i < native->sample->bytes; i++)
-		if (has[i] != native->memory[i])
-			bench_die("%s: byte %zu is %#x, not %#x", native->sample->name, i, has[i],
-				  native->memory[i]);
-}
-
 /* Each variant alone: where one left a result, another would not be seen to leave none. */
 static void check_isas(struct engine *engine, struct native *native)
 {
@@ -115,7 +90,7 @@ static void check_isas(struct engine *engine, struct native *native)
 			continue;
 		engine_prepare(engine);
 		engine_run(engine, engine_isas[i], engine->sample->group);
-		compare(engine, native);
+		native_compare(native, engine);
 	}
 }
 
@@ -169,7 +144,7 @@ static void measure_lanes(struct engine *engine, struct native *native, const st
 
 	engine_prepare(engine);
 	engine_run(engine, isa, one);
-	compare(engine, native);
+	native_compare(native, engine);
 	for (i = 0; i < LANE_PAIRS; i++) {
 		all[i] = engine_time(engine, isa, row->sample->group);
 		single[i] = engine_time(engine, isa, one);
@@ -185,25 +160,20 @@ static void measure_lanes(struct engine *engine, struct native *native, const st
 static void measure(const struct row *row)
 {
 	const struct sample *sample = row->sample;
-	struct native native = { .sample = sample };
+	struct native native;
 	struct engine engine;
 	unsigned int i;
 
 	engine_open(&engine, sample);
-	native.memory = aligned_alloc(VGPU_HW_PAGE_SIZE, (sample->bytes + VGPU_HW_PAGE_SIZE) &
-				      ~(size_t)(VGPU_HW_PAGE_SIZE - 1));
-	if (!native.memory)
-		bench_die("out of memory");
-	memset(native.memory, 0, sample->bytes);
-	sample->prepare(native.memory, (uintptr_t)native.memory, native.args);
+	native_open(&native, sample);
 	check_isas(&engine, &native);
 	for (i = 0; i < pairs; i++)
 		run_pair(&engine, &native, i, i % 2);
-	compare(&engine, &native);
+	native_compare(&native, &engine);
 	print_row(row, engine.dispatch.executed);
 	if (row->lanes)
 		measure_lanes(&engine, &native, row);
-	free(native.memory);
+	native_close(&native);
 	engine_close(&engine);
 }
 
@@ -232,6 +202,11 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (is_wanted(rows[i].sample->name, argv + 2))
 			measure(&rows[i]);
+	for (i = 2; i < (size_t)argc; i++)
+		if (!strncmp(argv[i], "compute_native_", 15))
+			row_natives(pairs, argv[i] + 15);
+	if (is_wanted("native", argv + 2))
+		row_natives(pairs, NULL);
 	if (is_wanted("choice", argv + 2))
 		row_choice(pairs);
 	if (is_wanted("stop", argv + 2))

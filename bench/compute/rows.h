@@ -9,4 +9,10 @@ void row_choice(unsigned int pairs);
 /* stop.c: how long programs take to stop. */
 void row_stop(void);
 
+/*
+ * natives.c: programs that nobody tuned for lanes, beside the same natively. @name: only that one;
+ * NULL: all, their median and the worst.
+ */
+void row_natives(unsigned int pairs, const char *name);
+
 #endif /* BENCH_COMPUTE_ROWS_H */
