@@ -126,12 +126,18 @@ static int container_report(uint64_t iova, uint64_t *bitmap, uint64_t page_size)
 	return ioctl(v.dev->container, VFIO_IOMMU_DIRTY_PAGES, &arg) ? -errno : 0;
 }
 
-static const struct way {
+struct way {
 	int (*start)(void);
 	int (*stop)(void);
 	int (*report)(uint64_t iova, uint64_t *bitmap, uint64_t page_size);
-} of_device = { log_start, log_stop, log_report },
-  of_container = { container_start, container_stop, container_report }, *way;
+};
+
+static const struct way of_device = { log_start, log_stop, log_report };
+static const struct way of_container = {
+	container_start, container_stop, container_report,
+};
+
+static const struct way *way;
 
 static int start(void)
 {
