@@ -332,6 +332,19 @@ test_virsh_domains() {
 
 # A domain that is at work is saved and restored, with its vGPU; and once more as it is done when
 # the host is to be started anew, after which the driver and the vGPU are new.
+# host_restarts: of libvirt only what is on its disk is left, and of the driver nothing.
+host_restarts() {
+	local pid pids
+	pids=$(cat /run/libvirtd.pid /run/virtlogd.pid)
+	for pid in $pids; do
+		kill -KILL "$pid"
+		until_true 60 test ! -d "/proc/$pid"
+	done
+	rm -rf /run/libvirt /run/libvirtd.pid /run/virtlogd.pid
+	scripts/unload
+	scripts/load
+}
+
 test_virsh_saves() {
 	tools_install
 	lab-libvirtd
@@ -349,9 +362,10 @@ test_virsh_saves() {
 	domain_is a 'shut off'
 	until_true 60 vgpu_is "$A" created
 	mdev_remove "$A"
-	scripts/unload
-	scripts/load
+	host_restarts
 	mdev_create "$A" SG16-1Q
+	lab-libvirtd
+	domain_is a 'shut off'
 	virsh start a
 	domain_is a running
 	sleep 2

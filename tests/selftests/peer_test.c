@@ -33,6 +33,7 @@ static void peer_cleanup(void)
 	hop_stream_free(&good);
 	hop_stream_free(&forged);
 	space_cleanup();
+	tune_cleanup();
 }
 
 /* A vGPU with some of all that there is, saved in @good, and another one to load it. */

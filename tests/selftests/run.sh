@@ -99,6 +99,27 @@ count() {
 	fi
 }
 
+found=
+# settings: sets $found to the settings of all GPUs. Starts no process.
+settings() {
+	local file
+	found=
+	for file in /sys/class/mdev_bus/*/vgpu/{policy,slice_ns,window_ms,preempt_timeout_us} \
+		/sys/class/mdev_bus/*/vgpu/{linger_us,quarantine_faults,quarantine_backoff_ms}; do
+		[[ ! -r $file ]] || found+="${file##*/} $(<"$file"), "
+	done
+}
+
+# check_settings NAME: the program has left them as they were, for the next one.
+check_settings() {
+	local before=$found
+	settings
+	if [[ $found != "$before" ]]; then
+		echo "not ok $1: leaves $found which was $before"
+		failed=$((failed + 1))
+	fi
+}
+
 # run NAME [VARIABLE=VALUE...]: runs the program if it is wanted
 run() {
 	local name=$1 status program start=$SECONDS
@@ -111,6 +132,7 @@ run() {
 	status=${PIPESTATUS[0]}
 	echo "# $name: $((SECONDS - start)) s"
 	count "$name" "$status"
+	check_settings "$name"
 	check_dmesg "$name"
 }
 
@@ -120,6 +142,7 @@ load() {
 		failed=$((failed + 1))
 		return 1
 	fi
+	settings
 }
 
 unload() {
@@ -128,6 +151,7 @@ unload() {
 		failed=$((failed + 1))
 	fi
 	check_dmesg unload
+	settings
 }
 
 any_wanted() {
