@@ -242,12 +242,13 @@ static void stopper_unload(struct stopper *s)
 
 static enum simt_end section(struct stopper *s, const struct program *program)
 {
+	static const bool never;
 	u64 took_ns;
 	enum simt_end end;
 
 	s->looks = 0;
 	s->end_ns = clk_ns() + SOFT_SECTION_NS;
-	end = soft_lanes_section(&s->dispatch, &s->piece, s->slow, &took_ns);
+	end = soft_lanes_section(&s->dispatch, &s->piece, s->slow, s->end_ns, &never, &took_ns);
 	if (end == SIMT_FAULT)
 		bench_die("%s: fault %d at pc %#llx, address %#llx", program->name,
 			  s->dispatch.fault.code, s->dispatch.fault.pc, s->dispatch.fault.addr);

@@ -3,7 +3,7 @@
  * Sections of programs, as soft/work/lanes.c makes them, by a clock that only instructions and
  * memory move. Whatever a program does, and however long it takes, the clock is read after so many
  * instructions, and after SIMT_APART_MOST accesses whose lanes' places lie apart; and the section
- * ends at the first look past its limit.
+ * ends at the first look past its limit, or after it was told to.
  */
 #include "vgpu_test.h"
 
@@ -45,6 +45,10 @@
  * @insns:   since the last one
  * @lanes:   pieces of accesses to work-items' pages since the last one
  * @late:    looks since @end_ns, that one too which found that it had passed
+ * @leave:   the section is to end
+ * @leave_in: looks until @leave becomes true; 0: it does not
+ * @asked:   the interpreter looks
+ * @stayed:  looks of lanes.c since @leave has become true
  */
 static struct world {
 	struct simt_mem mem;
@@ -59,6 +63,10 @@ static struct world {
 	u32 insns;
 	u32 lanes;
 	u32 late;
+	bool leave;
+	u32 leave_in;
+	bool asked;
+	u32 stayed;
 } world;
 
 static u64 seed;
@@ -78,6 +86,9 @@ uint64_t clk_ns(void)
 	world.insns = 0;
 	world.lanes = 0;
 	world.late += world.now_ns >= world.end_ns;
+	world.stayed += world.leave && !world.asked;
+	if (world.leave_in && !--world.leave_in)
+		world.leave = true;
 	return world.now_ns;
 }
 
@@ -99,7 +110,12 @@ static enum simt_end map(struct simt_mem *mem, u64 va, bool write, void **page, 
 /* As soft/work/dispatch.c has it. */
 static bool over(struct simt_mem *mem)
 {
-	return clk_ns() >= world.end_ns;
+	bool is_over;
+
+	world.asked = true;
+	is_over = clk_ns() >= world.end_ns;
+	world.asked = false;
+	return is_over;
 }
 
 static enum simt_end run(struct simt_warp *w, u32 *budget)
@@ -195,19 +211,27 @@ static u64 try_program(const u32 *words, u32 nr, bool slow)
 	world.most = slow ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
 	for (i = 0; i < SECTIONS; i++) {
 		/* It begins with a look. */
-		world.end_ns = world.now_ns + LOOK_NS + SOFT_SECTION_NS;
+		world.end_ns = world.now_ns + LOOK_NS + random_range(&seed, US, SOFT_SECTION_NS);
 		world.late = 0;
-		end = soft_lanes_section(&dispatch, &piece, slow, &took_ns);
+		world.leave = false;
+		world.leave_in = random_range(&seed, 0, 12);
+		world.stayed = 0;
+		end = soft_lanes_section(&dispatch, &piece, slow, world.end_ns, &world.leave,
+					 &took_ns);
 		check_that(end == SIMT_MORE, "%s: end %d, fault %u", world.real->name, end,
 			   dispatch.fault.code);
 		/* The interpreter's look, after which it ends, and that of lanes.c. */
-		check_that(world.late >= 1 && world.late <= 2, "%s: %u looks after time was over",
-			   world.real->name, world.late);
+		check_that((world.leave || world.late >= 1) && world.late <= 2,
+			   "%s: %u looks after time was over", world.real->name, world.late);
+		check_that(world.stayed <= 1, "%s: %u looks after it was to end",
+			   world.real->name, world.stayed);
 		most_ns = max(most_ns, took_ns);
 	}
 	world.insns = 0;
 	world.lanes = 0;
 	world.end_ns = U64_MAX;
+	world.leave = false;
+	world.leave_in = 0;
 	free(dispatch.warps);
 	free(program);
 	/* The last piece, as if all were in caches, and accesses that were not. */

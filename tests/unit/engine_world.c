@@ -244,7 +244,7 @@ void *vgpu_instance_backend(const struct vgpu_instance *instance)
 
 /* Programs have begun, and do what the test says or fault at the end of a section. */
 enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
-				 u64 *took_ns)
+				 u64 end_ns, const bool *leave, u64 *took_ns)
 {
 	u64 from_ns = world.now_ns;
 	enum simt_end end;

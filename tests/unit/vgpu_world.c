@@ -277,7 +277,7 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 }
 
 enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
-				 u64 *took_ns)
+				 u64 end_ns, const bool *leave, u64 *took_ns)
 {
 	*took_ns = LOOK_NS;
 	return simt_dispatch_run(dispatch, SECTION_INSNS);

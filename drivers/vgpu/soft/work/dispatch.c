@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Execution of DISPATCH: the interpreter (simt/) runs for some 50 us at a time, and between these
- * sections the engine looks whether it is to stop, as it does with all packets. Whatever the
- * program does, it is left between two instructions, with all state in the channel's context.
+ * sections the engine looks whether it is to stop, as it does with all packets. A section ends
+ * earlier at the run's deadline, and when the run is preempted. Whatever the program does, it is
+ * left between two instructions, with all state in the channel's context.
  *
  * The interpreter asks for the time when its budget of instructions is used up, and after a number
  * of accesses that may miss all caches, as the time that these take is unknown.
@@ -11,6 +12,7 @@
  * there: a program that writes to a page that was never touched ends the section.
  */
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 
@@ -153,6 +155,19 @@ static bool soft_dispatch_over(struct simt_mem *mem)
 	return ktime_get_ns() >= context->end_ns;
 }
 
+/*
+ * When a section that begins now is to end: at the run's deadline, at the latest. A run that begins
+ * after its deadline has a whole one, so that something is done however late runs begin.
+ */
+static u64 soft_dispatch_end_ns(const struct soft_engine *engine)
+{
+	u64 now_ns = ktime_get_ns(), end_ns = now_ns + SOFT_SECTION_NS;
+
+	if (engine->run.deadline_ns <= now_ns)
+		return end_ns;
+	return min(end_ns, engine->run.deadline_ns);
+}
+
 static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
 {
 	struct soft_compute *compute = soft_compute(ch);
@@ -175,12 +190,13 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	context->mem.map = soft_dispatch_map;
 	context->mem.over = soft_dispatch_over;
 	context->looks = 0;
-	context->end_ns = ktime_get_ns() + SOFT_SECTION_NS;
+	context->end_ns = soft_dispatch_end_ns(engine);
 	dispatch->isa = soft_lanes;
 	dispatch->tlb = &section->tlb;
 	/* For the marks: a program may look for a page with each access. */
 	rcu_read_lock();
-	end = soft_lanes_section(dispatch, &context->piece, context->program->slow, &took_ns);
+	end = soft_lanes_section(dispatch, &context->piece, context->program->slow,
+				 context->end_ns, &engine->preempt, &took_ns);
 	rcu_read_unlock();
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	/* However it ends, the clock is read before another channel's is executed. */

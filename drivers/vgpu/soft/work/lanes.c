@@ -208,17 +208,20 @@ static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece
 }
 
 /**
- * soft_lanes_section() - run a dispatch for some 50 us, with the CPU's vector registers
+ * soft_lanes_section() - run a dispatch for a while, with the CPU's vector registers
  * @dispatch: has begun, and has a TLB
  * @piece: how many instructions are executed between two looks at the clock; SOFT_PIECE_FIRST at
  *         first; updated
  * @slow:  simt_program_slow() of the program
+ * @end_ns: when to end, by ktime_get_ns(): at most SOFT_SECTION_NS from now. One piece is run even
+ *         after that
+ * @leave: may become true at any time: then to end
  * @took_ns: set to how long preemption was off
  * Context: task context; does not sleep.
  * Return: how the dispatch ends.
  */
 enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
-				 u64 *took_ns)
+				 u64 end_ns, const bool *leave, u64 *took_ns)
 {
 	u32 insn_ns = slow ? soft_lanes_slow_ns : soft_lanes_insn_ns;
 	u32 most = slow ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
@@ -232,7 +235,7 @@ enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, boo
 	do {
 		left = div_u64(SOFT_SECTION_NS_MOST - (now_ns - from_ns), insn_ns);
 		end = soft_lanes_piece(dispatch, piece, most, left, &now_ns);
-	} while (end == SIMT_MORE && now_ns - from_ns < SOFT_SECTION_NS);
+	} while (end == SIMT_MORE && now_ns < end_ns && !READ_ONCE(*leave));
 	kernel_fpu_end();
 	*took_ns = now_ns - from_ns;
 	return end;
