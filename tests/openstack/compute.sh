@@ -25,9 +25,9 @@ started() {
 # at_work: how many vGPUs had packets done within half a minute; a round of a guest may take ten
 # seconds, as all of this is emulated.
 at_work() {
-	local before now=0 i
+	local before now=0 end=$((SECONDS + 30))
 	before=$(packets)
-	for (( i = 0; i < 30; i++ )); do
+	while (( SECONDS < end )); do
 		sleep 1
 		now=$(packets | jq --argjson before "$before" \
 			'[(. // {}) | to_entries[] | select(.value > $before[.key])] | length')

@@ -88,7 +88,7 @@ ask() {
 	VIEW=$((VIEW + 1))
 	: >"$DIR/view.$VIEW"
 	for host; do
-		until_done 120 "view of $host" test -e "$DIR/$host.view.$VIEW"
+		until_done 600 "view of $host" test -e "$DIR/$host.view.$VIEW"
 	done
 }
 
