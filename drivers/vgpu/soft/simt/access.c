@@ -160,6 +160,7 @@ static void simt_access_apart(struct simt_warp *w, u32 pieces)
 	struct simt_dispatch *dispatch = w->dispatch;
 	struct simt_mem *mem = dispatch->mem;
 
+	w->alone.hosts++;
 	dispatch->apart += pieces;
 	if (dispatch->apart < SIMT_APART_MOST)
 		return;

@@ -67,6 +67,8 @@ void simt_dispatch_begin(struct simt_dispatch *dispatch)
 		dispatch->group_id[k] = 0;
 	}
 	dispatch->executed = 0;
+	dispatch->apart_level = 0;
+	dispatch->apart_long = false;
 	simt_group_start(dispatch);
 }
 

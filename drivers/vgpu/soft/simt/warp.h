@@ -64,6 +64,34 @@ union simt_float {
 };
 
 /**
+ * struct simt_alone - lanes of a warp that run alone: see lone.c. Not part of a saved state
+ * @on:    lanes run alone. Each runnable one has a pc
+ * @ragged: registers may have a simpler form than the one they have
+ * @lane:  the lane that has its turn
+ * @meet:  where lanes meet; NULL: nowhere
+ * @meet_depth: in a call of this depth; they meet where they leave it, too
+ * @met:   lanes that have got there
+ * @turn:  what is left of the lane's turn, in units
+ * @units: since the last lane got there or ended
+ * @hosts: calls of simt_access_hosts() that simt_lone_note() has not seen
+ * @loss:  what lanes apart have cost beyond what they would have cost alone, in ns, at least 0
+ * @gain:  likewise, what lanes together have saved since they met
+ */
+struct simt_alone {
+	bool on;
+	bool ragged;
+	u8 lane;
+	const struct simt_insn *meet;
+	s32 meet_depth;
+	u32 met;
+	s32 turn;
+	u32 units;
+	u32 hosts;
+	s32 loss;
+	s32 gain;
+};
+
+/**
  * struct simt_warp - a warp
  * @ip:       the next instruction of the running group; valid while the warp does not run
  * @join:     the warp leaves the running group at this instruction or a later one
@@ -88,6 +116,7 @@ union simt_float {
  * @last:     the lead of the group that had the last turn under @fair
  * @event:    why the warp left the running group
  * @extra:    cost of the last instruction beyond 1, taken off the budget by simt_warp_extra()
+ * @alone:    lanes that run alone
  * @nr:       number of instructions of @text
  * @index:    number of the warp in its group
  * @private:  private memory of the lanes, in words of 8 bytes: word w of lane l is word
@@ -134,6 +163,7 @@ struct simt_warp {
 	u8 last;
 	u8 event;
 	u32 extra;
+	struct simt_alone alone;
 	u32 nr;
 	u32 index;
 	u8 *private;
@@ -161,6 +191,66 @@ struct simt_warp {
 typedef const struct simt_insn *(*simt_fn)(struct simt_warp *w, const struct simt_insn *i);
 
 #define SIMT_FN(name) const struct simt_insn *name(struct simt_warp *w, const struct simt_insn *i)
+
+/* Why a lane that runs alone has stopped. */
+enum simt_lone_stop {
+	SIMT_LONE_LEFT,		/* nothing is left of its budget */
+	SIMT_LONE_MET,		/* it is where lanes meet */
+	SIMT_LONE_END,		/* it has ended */
+	SIMT_LONE_BARRIER,	/* it waits at a barrier */
+	SIMT_LONE_EVENT,	/* struct simt_warp.event: a fault, or it waits for memory */
+};
+
+/*
+ * What an instruction of a lane that runs alone costs, in units, of which an instruction of a warp
+ * has SIMT_LONE_UNITS: accesses to memory may miss caches, and operations on floats may be on
+ * denormal ones.
+ */
+#define SIMT_LONE_UNITS	16
+#define SIMT_LONE_APART	4
+#define SIMT_LONE_FLOAT	4
+
+/**
+ * struct simt_lone - a lane that runs alone
+ * @x:     its integer registers
+ * @f:     its float registers: 64-bit patterns
+ * @w:     the warp
+ * @private: its first word of private memory
+ * @private_bytes: of the program
+ * @ip:    the next instruction
+ * @meet:  stops here; NULL: nowhere
+ * @meet_depth: if it is in a call of this depth; stops where it leaves it, too
+ * @depth: depth of calls
+ * @left:  stops after so many units
+ * @chunk: @left at the beginning
+ * @units: left of the caller's budget
+ * @given: @units at the beginning
+ * @lane:  the lane
+ * @stop:  why it has stopped
+ * @cost:  of the access, in units
+ * @again: the atomic instruction has done nothing, and is to be repeated
+ * @end:   how simt_lone_run() ends
+ */
+struct simt_lone {
+	u64 x[SIMT_X_REGS];
+	u64 f[SIMT_F_REGS];
+	struct simt_warp *w;
+	u8 *private;
+	u64 private_bytes;
+	const struct simt_insn *ip;
+	const struct simt_insn *meet;
+	s32 meet_depth;
+	s32 depth;
+	s32 left;
+	s32 chunk;
+	s32 units;
+	s32 given;
+	unsigned int lane;
+	enum simt_lone_stop stop;
+	s32 cost;
+	bool again;
+	enum simt_end end;
+};
 
 /* warp.c */
 void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 index);
@@ -196,7 +286,34 @@ SIMT_FN(simt_slow_barrier);
 SIMT_FN(simt_slow_illegal);
 SIMT_FN(simt_slow_fence);
 
+u64 simt_slow_id(const struct simt_warp *w, u32 csr, unsigned int lane);
+bool simt_slow_lone_atomic(struct simt_lone *s, const struct simt_insn *i);
+void simt_slow_lone_fcsr(struct simt_lone *s, const struct simt_insn *i);
+
 /* exact.c: operations on floats, in integer arithmetic */
 SIMT_FN(simt_exact);
+bool simt_exact_lone(struct simt_lone *s, const struct simt_insn *i);
+
+/* region.c */
+#define SIMT_LEVEL_NEVER	3	/* lanes meet nowhere */
+void simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
+		      const struct simt_insn **meet, s32 *depth);
+
+/* lone.c: lanes that run alone */
+void simt_lone_reset(struct simt_warp *w);
+void simt_lone_note(struct simt_warp *w, u32 instructions);
+bool simt_lone_due(struct simt_warp *w);
+void simt_lone_pack(struct simt_warp *w);
+void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget);
+bool simt_lone_take(struct simt_lone *s);
+bool simt_lone_more(struct simt_lone *s);
+void simt_lone_put(struct simt_lone *s);
+enum simt_end simt_lone_end(struct simt_lone *s, u32 *budget);
+bool simt_lone_host(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		    bool write);
+bool simt_lone_load(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		    u64 *value);
+bool simt_lone_store(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		     u64 value);
 
 #endif /* _VGPU_SIMT_WARP_H */
