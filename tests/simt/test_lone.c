@@ -119,6 +119,10 @@ static void run_lanes(struct simt_warp *w, bool change)
 	u32 budget = 1000;
 	unsigned int n, r;
 
+	w->alone.loss = 1000000;
+	w->alone.gain = 0;
+	simt_lone_start(w, budget);
+	assert_true(w->alone.on);
 	simt_lone_begin(&s, w, budget);
 	for (n = 0; n < hweight32(w->live); n++) {
 		assert_true(simt_lone_take(&s));
@@ -181,6 +185,7 @@ static void test_registers(void **state)
 		memset(w, 0x5a, sizeof(*w));
 		simt_dispatch_begin(&dispatch);
 		memset(w->pc, 0, sizeof(w->pc));
+		w->pc[0] = 1;
 		memset(w->depths, 0, sizeof(w->depths));
 		dispatch.apart_level = SIMT_LEVEL_NEVER;
 		for (r = 1; r < 32; r++)
@@ -194,7 +199,7 @@ static void test_registers(void **state)
 		check_registers(w, "changed");
 		if (random_one_in(&seed, 2))
 			w->live = (u32)random_next(&seed) | 1U << random_range(&seed, 0, 31);
-		simt_lone_pack(w);
+		simt_lone_pack(w, 100);
 		check_registers(w, "packed");
 		if (w->live == U32_MAX)
 			check_packed(w);

@@ -61,20 +61,22 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 			else if (w->event != SIMT_EVENT_PICK)
 				break;
 			mark = left;
-			if (simt_lone_due(w)) {
+			if (simt_lone_due(w))
+				left -= simt_lone_start(w, left);
+			if (w->alone.on) {
 				end = simt_lone_run(w, &left);
 				if (end != SIMT_DONE) {
 					*budget = left;
 					return end;
 				}
-				mark = left;
 			}
 			if (!simt_warp_pick(w)) {
 				*budget = left;
 				return SIMT_DONE;
 			}
 			if (unlikely(w->alone.ragged))
-				simt_lone_pack(w);
+				left -= simt_lone_pack(w, left);
+			mark = left;
 			i = w->ip;
 			if (unlikely(!left))	/* of lanes alone */
 				break;

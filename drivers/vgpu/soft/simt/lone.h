@@ -162,6 +162,7 @@ SIMT_LONE(name) {									\
 	u8 *host = simt_lone_find(s, va, sizeof(t), true);			\
 										\
 	if (likely(host)) {							\
+		s->changed |= simt_any(t, host) ^ value;			\
 		simt_any_set(t, host, value);					\
 		SIMT_GO(i + 1, SIMT_LONE_APART);				\
 	}									\

@@ -49,8 +49,9 @@ static bool simt_region_close(struct simt_region *region)
 	u32 first = region->lo, end = region->lo, at, target;
 
 	while (end < region->hi || first > region->lo) {
-		if (!region->left--)
+		if (!region->left)
 			return false;
+		region->left--;
 		at = end < region->hi ? end++ : --first;
 		if (!simt_region_jumps(region->w, at, &target))
 			continue;
@@ -75,8 +76,9 @@ static bool simt_region_loop(struct simt_region *region)
 	u32 far = region->hi, at, target;
 
 	for (at = region->hi; at < w->nr; at++) {
-		if (!region->left--)
+		if (!region->left)
 			return false;
+		region->left--;
 		if (simt_region_jumps(w, at, &target)) {
 			if (target < region->hi) {
 				region->lo = min(region->lo, target);
@@ -100,9 +102,10 @@ static bool simt_region_loop(struct simt_region *region)
  * @meet: set to the instruction; NULL: none
  * @depth: set to the depth of calls in which it is, where they meet when they leave that call, too
  * Context: any.
+ * Return: the number of instructions that were looked at.
  */
-void simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
-		      const struct simt_insn **meet, s32 *depth)
+u32 simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
+		     const struct simt_insn **meet, s32 *depth)
 {
 	struct simt_region region = { .w = w, .lo = w->nr, .left = SIMT_REGION_MOST };
 	u32 rest;
@@ -122,12 +125,11 @@ void simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
 	if (level < SIMT_LEVEL_NEVER && simt_region_close(&region)) {
 		while (level && simt_region_loop(&region))
 			level--;
-		if (!level) {
+		if (!level)
 			*meet = region.hi < w->nr ? w->text + region.hi : NULL;
-			return;
-		}
-		if (level == 1)
-			return;
+		if (level <= 1)
+			return SIMT_REGION_MOST - region.left;
 	}
 	*depth = S32_MIN;
+	return SIMT_REGION_MOST - region.left;
 }

@@ -17,6 +17,9 @@
 /* Lanes whose atomics cost one more instruction: other threads may contend for the words. */
 #define SIMT_ATOMIC_LANES	4
 
+/* Lanes may wait for each other by atomics: they count for so many in struct simt_dispatch.since. */
+#define SIMT_ATOMIC_SINCE	32
+
 SIMT_FN(simt_slow_illegal)
 {
 	return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL, 0, __ffs(w->active));
@@ -373,6 +376,7 @@ SIMT_FN(simt_slow_atomic)
 		return simt_atomic_misaligned(w, i, va, bytes, !load, bad);
 	if (simt_access_hosts(w, i, va, bytes, !load) == SIMT_HOSTS_FAIL)
 		return SIMT_LEAVE;
+	w->dispatch->since += SIMT_ATOMIC_SINCE;
 	w->extra = max(w->extra, hweight32(shared) / SIMT_ATOMIC_LANES);
 	if (w->extra)
 		w->join = w->text;
@@ -398,7 +402,8 @@ bool simt_slow_lone_atomic(struct simt_lone *s, const struct simt_insn *i)
 	bool is_d = simt_op_atomic_d(i->op), load = i->op == SIMT_LR_W || i->op == SIMT_LR_D;
 	unsigned int bytes = is_d ? 8 : 4;
 	u32 tries = SIMT_ATOMIC_TRIES;
-	u64 va = s->x[i->rs1], to;
+	u64 va = s->x[i->rs1], to, before;
+	const u8 *at;
 
 	if (va % bytes) {
 		simt_warp_fault(s->w, i, VGPU_HW_FAULT_ALIGN, va, s->lane);
@@ -406,7 +411,12 @@ bool simt_slow_lone_atomic(struct simt_lone *s, const struct simt_insn *i)
 	}
 	if (!simt_lone_host(s, i, va, bytes, !load))
 		return false;
+	at = s->w->host[s->lane];
+	before = simt_any(u32, at) | (is_d ? (u64)simt_any(u32, at + 4) << 32 : 0);
 	s->again = !simt_atomic_lane(s->w, i->op, s->lane, va, is_d, s->x[i->rs2], &tries, &to);
+	/* A guess, if others write there. */
+	s->changed |= before ^ (simt_any(u32, at) | (is_d ? (u64)simt_any(u32, at + 4) << 32 : 0));
+	s->atomics++;
 	if (!s->again)
 		s->x[i->rd] = to;
 	return true;

@@ -63,6 +63,13 @@ union simt_float {
 	u64 d[SIMT_LANES];
 };
 
+/* Stages of the turn of a lane that runs alone. */
+enum simt_stage {
+	SIMT_STAGE_TRY,		/* it has just begun, or is about to */
+	SIMT_STAGE_TRIAL,	/* a lap shows whether it waits for another lane */
+	SIMT_STAGE_REST,	/* it does not */
+};
+
 /**
  * struct simt_alone - lanes of a warp that run alone: see lone.c. Not part of a saved state
  * @on:    lanes run alone. Each runnable one has a pc
@@ -73,6 +80,21 @@ union simt_float {
  * @met:   lanes that have got there
  * @turn:  what is left of the lane's turn, in units
  * @units: since the last lane got there or ended
+ * @round: lanes run alone for one turn each, and @left are those that are still to have theirs
+ * @left:  see there
+ * @spin:  lanes that were in a loop which changes nothing when they had their last turn
+ * @idle:  those of @spin since when nothing else has been done by a lane
+ * @stage: of the lane's turn
+ * @laps:  how often each comes to where its turn has begun
+ * @lap:   the lane's turn ends when it comes to @lap_at
+ * @lap_at: NULL: nowhere
+ * @lap_depth: in a call of this depth
+ * @lap_laps: for the so manyth time
+ * @lap_changed: the lane has changed memory since its turn has begun
+ * @lap_x: its registers at the beginning
+ * @lap_f: see there
+ * @since: instructions of the warp since the last round
+ * @cost:  of the round, in units
  * @hosts: calls of simt_access_hosts() that simt_lone_note() has not seen
  * @loss:  what lanes apart have cost beyond what they would have cost alone, in ns, at least 0
  * @gain:  likewise, what lanes together have saved since they met
@@ -86,6 +108,21 @@ struct simt_alone {
 	u32 met;
 	s32 turn;
 	u32 units;
+	u8 stage;
+	bool round;
+	bool lap;
+	u16 laps;
+	u16 lap_laps;
+	u32 left;
+	u32 spin;
+	u32 idle;
+	const struct simt_insn *lap_at;
+	s32 lap_depth;
+	bool lap_changed;
+	u64 lap_x[SIMT_X_SINK];
+	u64 lap_f[SIMT_F_REGS];
+	u32 since;
+	s32 cost;
 	u32 hosts;
 	s32 loss;
 	s32 gain;
@@ -228,6 +265,9 @@ enum simt_lone_stop {
  * @lane:  the lane
  * @stop:  why it has stopped
  * @cost:  of the access, in units
+ * @unused: units that were taken off @units, but nothing was executed
+ * @atomics: atomic instructions that are to be counted
+ * @changed: not 0: it has changed memory
  * @again: the atomic instruction has done nothing, and is to be repeated
  * @end:   how simt_lone_run() ends
  */
@@ -248,6 +288,9 @@ struct simt_lone {
 	unsigned int lane;
 	enum simt_lone_stop stop;
 	s32 cost;
+	s32 unused;
+	u32 atomics;
+	u64 changed;
 	bool again;
 	enum simt_end end;
 };
@@ -258,6 +301,7 @@ bool simt_warp_pick(struct simt_warp *w);
 void simt_warp_mask(struct simt_warp *w);
 void simt_warp_suspend(struct simt_warp *w, const struct simt_insn *ip);
 u32 simt_warp_extra(struct simt_warp *w, u32 most);
+u32 simt_warp_charge(struct simt_warp *w, u32 extra, u32 most);
 void simt_warp_park(struct simt_warp *w, const struct simt_insn *ip);
 void simt_warp_arrive(struct simt_warp *w, const struct simt_insn *ip);
 void simt_warp_release(struct simt_warp *w);
@@ -275,6 +319,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 				  unsigned int bytes, bool write);
 void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to);
 void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from);
+bool simt_access_over(struct simt_dispatch *dispatch, u32 pieces);
 bool simt_access_fill(struct simt_warp *w, u64 va, bool write);
 
 /* slow.c: operations that vector instructions of the CPU do not make faster */
@@ -296,14 +341,19 @@ bool simt_exact_lone(struct simt_lone *s, const struct simt_insn *i);
 
 /* region.c */
 #define SIMT_LEVEL_NEVER	3	/* lanes meet nowhere */
-void simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
-		      const struct simt_insn **meet, s32 *depth);
+u32 simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
+		     const struct simt_insn **meet, s32 *depth);
 
 /* lone.c: lanes that run alone */
+void simt_lone_begin_dispatch(struct simt_dispatch *dispatch);
 void simt_lone_reset(struct simt_warp *w);
 void simt_lone_note(struct simt_warp *w, u32 instructions);
-bool simt_lone_due(struct simt_warp *w);
-void simt_lone_pack(struct simt_warp *w);
+bool simt_lone_due(const struct simt_warp *w);
+u32 simt_lone_start(struct simt_warp *w, u32 most);
+bool simt_lone_able(const struct simt_warp *w);
+void simt_lone_get_regs(struct simt_lone *s);
+void simt_lone_put_regs(struct simt_lone *s);
+u32 simt_lone_pack(struct simt_warp *w, u32 most);
 void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget);
 bool simt_lone_take(struct simt_lone *s);
 bool simt_lone_more(struct simt_lone *s);
