@@ -34,7 +34,7 @@ static const struct wait {
 	{ "chain", 1024, 3000, 0, 0 },
 	{ "crowd", 1024, 3000, 0, 0 },
 	{ "forks", 1024, 15000, 0, 0 },
-	{ "retreat", 64, 6000, 0, 1 },
+	{ "retreat", 64, 30000, 0, 1 },
 	{ "exchange", 1024, 6000, 0, 0 },
 };
 
