@@ -151,7 +151,7 @@ static enum simt_end simt_access_lane(struct simt_warp *w, u64 va, unsigned int 
 	return simt_access_piece(w, va + first, lane, write, &second, &w->host2[lane], code);
 }
 
-/* Counts @pieces scattered accesses. Returns whether struct simt_mem.over says that time is over. */
+/* Counts @pieces scattered accesses. Returns whether struct simt_mem.over says: time is over. */
 bool simt_access_over(struct simt_dispatch *dispatch, u32 pieces)
 {
 	struct simt_mem *mem = dispatch->mem;

@@ -184,7 +184,8 @@ static void simt_lone_round(struct simt_warp *w, u32 lanes)
 	alone->round = true;
 	alone->left = lanes;
 	dispatch->rounds++;
-	alone->laps = 1U << min_t(u32, 3 * __ffs(dispatch->rounds | 1U << 31), SIMT_ROUND_LAPS_BITS);
+	alone->laps = 1U << min_t(u32, 3 * __ffs(dispatch->rounds | 1U << 31),
+				  SIMT_ROUND_LAPS_BITS);
 	alone->met = 0;
 	alone->meet = NULL;
 	alone->meet_depth = S32_MIN;
@@ -464,15 +465,15 @@ bool simt_lone_more(struct simt_lone *s)
 {
 	struct simt_dispatch *dispatch = s->w->dispatch;
 	struct simt_alone *alone = &s->w->alone;
-	s32 used = s->chunk - s->left;
+	s32 used = s->chunk - s->left, bounded = min(used, SIMT_OVER_UNITS);
 
 	s->units -= used;
 	alone->turn -= used;
-	alone->cost = min(alone->cost + used, SIMT_COST_MOST);
-	alone->units += min(used, SIMT_OVER_UNITS) + s->atomics * SIMT_ATOMIC_UNITS;
+	alone->cost = min(alone->cost + bounded, SIMT_COST_MOST);
+	alone->units += bounded + s->atomics * SIMT_ATOMIC_UNITS;
 	s->atomics = 0;
-	if (simt_access_over(dispatch, DIV_ROUND_UP(min(used, SIMT_OVER_UNITS),
-						    SIMT_OVER_UNITS / SIMT_APART_MOST))) {
+	if (dispatch->over ||
+	    simt_access_over(dispatch, DIV_ROUND_UP(bounded, SIMT_OVER_UNITS / SIMT_APART_MOST))) {
 		s->unused += max(s->units, 0);
 		s->units = 0;
 	}
@@ -558,68 +559,4 @@ enum simt_end simt_lone_end(struct simt_lone *s, u32 *budget)
 	if (s->end == SIMT_DONE)
 		w->alone.on = false;
 	return s->end;
-}
-
-/* Finds the memory of an access that the TLB has not, or that is in two pieces. */
-static enum simt_hosts simt_lone_far(struct simt_lone *s, const struct simt_insn *i, u64 va,
-				     unsigned int bytes, bool write)
-{
-	struct simt_warp *w = s->w;
-	enum simt_hosts hosts;
-
-	w->active = 1U << s->lane;
-	w->extra = 0;
-	w->tmp[0][s->lane] = va;
-	hosts = simt_access_hosts(w, i, w->tmp[0], bytes, write);
-	s->cost = min_t(u32, w->extra, 1 << 16) * SIMT_LONE_UNITS;
-	s->unused += s->cost;
-	s->cost += SIMT_LONE_UNITS;
-	w->extra = 0;
-	return hosts;
-}
-
-/**
- * simt_lone_host() - find the memory of an access in one piece
- * @s: the lane
- * @i: the instruction
- * @va: an address that is a multiple of @bytes
- * @bytes: length of the access
- * @write: the instruction writes memory
- *
- * Sets the warp's host of the lane, and @s->cost.
- *
- * Context: any.
- * Return: false if there was an event.
- */
-bool simt_lone_host(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
-		    bool write)
-{
-	return simt_lone_far(s, i, va, bytes, write) != SIMT_HOSTS_FAIL;
-}
-
-/* Loads, zero-extended. Returns false if there was an event. */
-bool simt_lone_load(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
-		    u64 *value)
-{
-	struct simt_warp *w = s->w;
-
-	if (simt_lone_far(s, i, va, bytes, false) == SIMT_HOSTS_FAIL)
-		return false;
-	simt_access_load(w, bytes, w->tmp[1]);
-	*value = w->tmp[1][s->lane];
-	return true;
-}
-
-/* Stores the low @bytes of @value. Returns false if there was an event. */
-bool simt_lone_store(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
-		     u64 value)
-{
-	struct simt_warp *w = s->w;
-
-	if (simt_lone_far(s, i, va, bytes, true) == SIMT_HOSTS_FAIL)
-		return false;
-	w->tmp[1][s->lane] = value;
-	simt_access_store(w, bytes, w->tmp[1]);
-	s->changed = 1;
-	return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registers of lanes that run alone (lone.c): from those of the warp, and back. */
+/* Registers of lanes that run alone (lone.c), from those of the warp and back; and their memory. */
 #include <linux/bitops.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "reg.h"
@@ -166,4 +167,68 @@ u32 simt_lone_pack(struct simt_warp *w, u32 most)
 	for (; f; f &= f - 1)
 		simt_lone_pack_f(w, __ffs(f));
 	return simt_warp_charge(w, SIMT_PACK_EXTRA, most);
+}
+
+/* Finds the memory of an access that the TLB has not, or that is in two pieces. */
+static enum simt_hosts simt_lone_far(struct simt_lone *s, const struct simt_insn *i, u64 va,
+				     unsigned int bytes, bool write)
+{
+	struct simt_warp *w = s->w;
+	enum simt_hosts hosts;
+
+	w->active = 1U << s->lane;
+	w->extra = 0;
+	w->tmp[0][s->lane] = va;
+	hosts = simt_access_hosts(w, i, w->tmp[0], bytes, write);
+	s->cost = min_t(u32, w->extra, 1 << 16) * SIMT_LONE_UNITS;
+	s->unused += s->cost;
+	s->cost += SIMT_LONE_UNITS;
+	w->extra = 0;
+	return hosts;
+}
+
+/**
+ * simt_lone_host() - find the memory of an access in one piece
+ * @s: the lane
+ * @i: the instruction
+ * @va: an address that is a multiple of @bytes
+ * @bytes: length of the access
+ * @write: the instruction writes memory
+ *
+ * Sets the warp's host of the lane, and @s->cost.
+ *
+ * Context: any.
+ * Return: false if there was an event.
+ */
+bool simt_lone_host(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		    bool write)
+{
+	return simt_lone_far(s, i, va, bytes, write) != SIMT_HOSTS_FAIL;
+}
+
+/* Loads, zero-extended. Returns false if there was an event. */
+bool simt_lone_load(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		    u64 *value)
+{
+	struct simt_warp *w = s->w;
+
+	if (simt_lone_far(s, i, va, bytes, false) == SIMT_HOSTS_FAIL)
+		return false;
+	simt_access_load(w, bytes, w->tmp[1]);
+	*value = w->tmp[1][s->lane];
+	return true;
+}
+
+/* Stores the low @bytes of @value. Returns false if there was an event. */
+bool simt_lone_store(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		     u64 value)
+{
+	struct simt_warp *w = s->w;
+
+	if (simt_lone_far(s, i, va, bytes, true) == SIMT_HOSTS_FAIL)
+		return false;
+	w->tmp[1][s->lane] = value;
+	simt_access_store(w, bytes, w->tmp[1]);
+	s->changed = 1;
+	return true;
 }

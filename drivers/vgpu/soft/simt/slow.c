@@ -17,7 +17,7 @@
 /* Lanes whose atomics cost one more instruction: other threads may contend for the words. */
 #define SIMT_ATOMIC_LANES	4
 
-/* Lanes may wait for each other by atomics: they count for so many in struct simt_dispatch.since. */
+/* Lanes may wait for each other by atomics, so they count for more instructions between rounds. */
 #define SIMT_ATOMIC_SINCE	32
 
 SIMT_FN(simt_slow_illegal)
