@@ -64,11 +64,11 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 			if (simt_lone_due(w))
 				left -= simt_lone_start(w, left);
 			if (w->alone.on) {
-				end = simt_lone_run(w, &left);
-				if (end != SIMT_DONE) {
-					*budget = left;
+				*budget = left;
+				end = simt_lone_run(w, budget);
+				if (end != SIMT_DONE)
 					return end;
-				}
+				left = *budget;	/* whose address is not taken: it is in a register */
 			}
 			if (!simt_warp_pick(w)) {
 				*budget = left;

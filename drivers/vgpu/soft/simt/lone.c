@@ -286,12 +286,12 @@ static void simt_lone_next(struct simt_alone *alone, u32 lanes)
 /* A lap begins. */
 static void simt_lone_keep(struct simt_lone *s)
 {
-	struct simt_alone *alone = &s->w->alone;
+	struct simt_warp *w = s->w;
 
-	alone->lap_changed = false;
+	w->alone.lap_changed = false;
 	s->changed = 0;
-	memcpy(alone->lap_x, s->x, sizeof(alone->lap_x));
-	memcpy(alone->lap_f, s->f, sizeof(alone->lap_f));
+	memcpy(w->lap_x, s->x, sizeof(w->lap_x));
+	memcpy(w->lap_f, s->f, sizeof(w->lap_f));
 }
 
 /* The lane runs until it has come here again. */
@@ -436,7 +436,8 @@ bool simt_lone_take(struct simt_lone *s)
 /* The lane is where its lap began, or has left the function. Returns whether it goes on. */
 static bool simt_lone_lapped(struct simt_lone *s)
 {
-	struct simt_alone *alone = &s->w->alone;
+	struct simt_warp *w = s->w;
+	struct simt_alone *alone = &w->alone;
 
 	s->stop = SIMT_LONE_LEFT;
 	if (s->ip != alone->lap_at || s->depth != alone->lap_depth) {
@@ -447,8 +448,8 @@ static bool simt_lone_lapped(struct simt_lone *s)
 		return true;
 	}
 	if (!alone->lap_changed && !s->changed &&
-	    !memcmp(alone->lap_x, s->x, sizeof(alone->lap_x)) &&
-	    !memcmp(alone->lap_f, s->f, sizeof(alone->lap_f))) {
+	    !memcmp(w->lap_x, s->x, sizeof(w->lap_x)) &&
+	    !memcmp(w->lap_f, s->f, sizeof(w->lap_f))) {
 		alone->spin |= 1U << s->lane;
 		alone->idle |= 1U << s->lane;
 		alone->turn = 0;

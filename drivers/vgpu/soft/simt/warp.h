@@ -91,8 +91,6 @@ enum simt_stage {
  * @lap_depth: in a call of this depth
  * @lap_laps: for the so manyth time
  * @lap_changed: the lane has changed memory since its turn has begun
- * @lap_x: its registers at the beginning
- * @lap_f: see there
  * @since: instructions of the warp since the last round
  * @cost:  of the round, in units
  * @hosts: calls of simt_access_hosts() that simt_lone_note() has not seen
@@ -119,8 +117,6 @@ struct simt_alone {
 	const struct simt_insn *lap_at;
 	s32 lap_depth;
 	bool lap_changed;
-	u64 lap_x[SIMT_X_SINK];
-	u64 lap_f[SIMT_F_REGS];
 	u32 since;
 	s32 cost;
 	u32 hosts;
@@ -153,7 +149,6 @@ struct simt_alone {
  * @last:     the lead of the group that had the last turn under @fair
  * @event:    why the warp left the running group
  * @extra:    cost of the last instruction beyond 1, taken off the budget by simt_warp_extra()
- * @alone:    lanes that run alone
  * @nr:       number of instructions of @text
  * @index:    number of the warp in its group
  * @private:  private memory of the lanes, in words of 8 bytes: word w of lane l is word
@@ -177,6 +172,9 @@ struct simt_alone {
  * @tmp:      operands and results that are not in registers; results are in [3]
  * @x:        integer registers
  * @f:        float registers
+ * @alone:    lanes that run alone
+ * @lap_x:    registers of a lane that runs alone, as they were when its lap began
+ * @lap_f:    likewise
  */
 struct simt_warp {
 	const struct simt_insn *ip;
@@ -200,7 +198,6 @@ struct simt_warp {
 	u8 last;
 	u8 event;
 	u32 extra;
-	struct simt_alone alone;
 	u32 nr;
 	u32 index;
 	u8 *private;
@@ -223,6 +220,9 @@ struct simt_warp {
 	u64 tmp[4][SIMT_LANES] __aligned(64);
 	union simt_int x[SIMT_X_REGS] __aligned(64);
 	union simt_float f[SIMT_F_REGS] __aligned(64);
+	struct simt_alone alone;
+	u64 lap_x[SIMT_X_SINK];
+	u64 lap_f[SIMT_F_REGS];
 };
 
 typedef const struct simt_insn *(*simt_fn)(struct simt_warp *w, const struct simt_insn *i);
