@@ -330,8 +330,6 @@ test_virsh_domains() {
 	until_true 60 vgpu_is "$A" created
 }
 
-# A domain that is at work is saved and restored, with its vGPU; and once more as it is done when
-# the host is to be started anew, after which the driver and the vGPU are new.
 # host_restarts: of libvirt only what is on its disk is left, and of the driver nothing.
 host_restarts() {
 	local pid pids
@@ -345,6 +343,8 @@ host_restarts() {
 	scripts/load
 }
 
+# A domain that is at work is saved and restored, with its vGPU; and once more as it is done when
+# the host is to be started anew, after which the driver and the vGPU are new.
 test_virsh_saves() {
 	tools_install
 	lab-libvirtd

@@ -16,7 +16,7 @@ fi
 bin=build/selftests
 timeout=${VGPU_TEST_TIMEOUT:-1500}
 wanted=("$@")
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 found=''
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
@@ -99,7 +99,6 @@ count() {
 	fi
 }
 
-found=
 # settings: sets $found to the settings of all GPUs. Starts no process.
 settings() {
 	local file
