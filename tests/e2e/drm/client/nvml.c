@@ -10,10 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nvml.h"
 
 #define PROCESSES	64
+/* On a host that is busy, no packet of the worker may have ended between two looks of the library. */
+#define LOOKS		60
+#define LOOK_US		500000
 #define CHECK(cond)	check((cond), __LINE__, #cond)
 
 typedef nvmlReturn_t (*call_t)(nvmlDevice_t device, void *a, void *b, void *c);
@@ -92,10 +96,15 @@ static void check_numbers(void)
 	nvmlGpuDynamicPstatesInfo_t pstates;
 	nvmlUtilization_t rates;
 	nvmlMemory_t memory;
+	unsigned int looks;
 
 	CHECK(!nvmlDeviceGetMemoryInfo(dev, &memory));
 	CHECK(memory.used && memory.free && memory.used + memory.free == memory.total);
 	CHECK(!nvmlDeviceGetUtilizationRates(dev, &rates));
+	for (looks = 1; !rates.gpu && looks < LOOKS; looks++) {
+		usleep(LOOK_US);
+		CHECK(!nvmlDeviceGetUtilizationRates(dev, &rates));
+	}
 	CHECK(rates.gpu >= 1 && rates.gpu <= 100 && rates.memory <= 100);
 	CHECK(!nvmlDeviceGetDynamicPstatesInfo(dev, &pstates));
 	CHECK(pstates.utilization[NVML_GPU_UTILIZATION_DOMAIN_GPU].bIsPresent);
@@ -109,7 +118,7 @@ static void check_processes(unsigned int worker)
 {
 	nvmlProcessUtilizationSample_t samples[PROCESSES];
 	nvmlProcessInfo_t list[PROCESSES];
-	unsigned int count = PROCESSES;
+	unsigned int count = PROCESSES, looks;
 	nvmlReturn_t ret;
 
 	CHECK(!nvmlDeviceGetGraphicsRunningProcesses_v3(dev, &count, list));
@@ -121,6 +130,11 @@ static void check_processes(unsigned int worker)
 	if (!worker) {
 		CHECK(ret == NVML_ERROR_NOT_FOUND);
 		return;
+	}
+	for (looks = 1; !ret && count == 1 && !samples[0].smUtil && looks < LOOKS; looks++) {
+		usleep(LOOK_US);
+		count = PROCESSES;
+		ret = nvmlDeviceGetProcessUtilization(dev, samples, &count, 0);
 	}
 	CHECK(!ret && count == 1 && samples[0].pid == worker);
 	CHECK(samples[0].smUtil >= 1 && samples[0].smUtil <= 100);
