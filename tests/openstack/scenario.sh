@@ -95,7 +95,7 @@ ask() {
 # working N HOST...: asks until N guests on HOSTs say on their consoles that they work with their
 # vGPUs.
 working() {
-	local n=$1 end=$((SECONDS + 900)) now=0
+	local n=$1 end=$((SECONDS + 1800)) now=0
 	shift
 	while (( now != n )); do
 		(( SECONDS < end )) || fail "only $now of $n guests work with their vGPUs"
@@ -139,6 +139,13 @@ server_is() {
 		\(."OS-EXT-STS:task_state")"' | xargs) == "$2 $3 null" ]]
 }
 
+# migration ID: prints how the newest migration of the server stands.
+migration() {
+	compute GET "/os-migrations?instance_uuid=$1" | jq -r '.migrations | max_by(.id) | .status'
+}
+
+migration_ended() { [[ $(migration "$1") =~ ^(completed|error|failed|cancelled)$ ]]; }
+
 # said HOST WHAT: prints what HOST's newest view says of WHAT.
 said() { sed -n "s/^$2 //p" "$DIR/$1.view.$VIEW"; }
 
@@ -162,17 +169,19 @@ move() {
 	compute DELETE "/servers/$id"
 	until_done 300 "deletion of a server" gone_from "$id"
 	id=$(server_on "$host")
-	until_done 300 "work on $host" all_at_work "$host"
+	until_done 900 "work on $host" all_at_work "$host"
 	act "$id" '"pause": null'
 	until_done 300 "server that is paused" server_is "$id" PAUSED "$host"
 	began=$EPOCHSECONDS
 	act "$id" '"os-migrateLive": {"host": null, "block_migration": "auto"}'
-	until_done 600 "server of $host on $MOVE_TO" server_is "$id" PAUSED "$MOVE_TO"
+	until_done 900 "end of the move from $host to $MOVE_TO" migration_ended "$id"
+	[[ $(migration "$id") == completed ]] || fail "the server did not move: $(migration "$id"), see nova-compute's logs"
+	until_done 300 "server of $host on $MOVE_TO" server_is "$id" PAUSED "$MOVE_TO"
 	note "a server has moved from $host to $MOVE_TO in $((EPOCHSECONDS - began)) s"
-	compute GET "/servers/$id/migrations" | jq .
+	compute GET "/os-migrations?instance_uuid=$id" | jq '.migrations | max_by(.id)'
 	act "$id" '"unpause": null'
 	until_done 300 "server that runs again" server_is "$id" ACTIVE "$MOVE_TO"
-	until_done 300 "work of the vGPU that has moved" all_at_work "$MOVE_TO"
+	until_done 900 "work of the vGPU that has moved" all_at_work "$MOVE_TO"
 	ask "$@"
 	compare "$@"
 }
