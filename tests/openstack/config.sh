@@ -50,7 +50,7 @@ nova_conf() {
 		[devices]
 		enabled_mdev_types = vgpu_soft-$TYPE
 		[workarounds]
-		# A move fetches the kernel as if it were a disk, and its boot sector looks like one's.
+		# When a server moves, its kernel is taken for a disk: it has a boot sector.
 		disable_deep_image_inspection = True
 		[libvirt]
 		virt_type = qemu

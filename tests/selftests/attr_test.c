@@ -266,14 +266,17 @@ static void mdevctl_attributes(void)
 	run_mdevctl("undefine -u %s", v[0].uuid);
 }
 
-/* A child process: reads and sets attributes, whether or not GPU and vGPU are there just then. */
-static void hammer(void *unused)
+/*
+ * A child process: reads and sets attributes, whether or not GPU and vGPU are there just then. By
+ * number it sets those of all GPUs, to what they are.
+ */
+static void hammer(void *before)
 {
-	struct vgpu_ctl_sched s = { .size = sizeof(s) };
+	const struct vgpu_ctl_sched *sched = before;
+	struct vgpu_ctl_sched s = { .size = sizeof(s), .linger_us = sched->linger_us };
 	char path[256], text[64];
 	unsigned int i;
 
-	(void)unused;
 	fx_control();
 	for (i = 0;; i++) {
 		attr_path(NULL, "policy", path, sizeof(path));
@@ -304,16 +307,18 @@ static void rebind(const char *address)
 /* The GPU goes, with all its attributes, while processes use them. */
 static void gpu_goes_while_it_is_set(void)
 {
+	struct vgpu_ctl_sched before;
 	pid_t children[3];
 	char address[64];
 	unsigned int i;
 
+	tune_get(&before);
 	fx_ctl_gpu(&gpu);
 	snprintf(address, sizeof(address), "%.32s", (char *)gpu.address);
 	memset(&v[0], 0, sizeof(v[0]));
 	fx_new_uuid(&v[0]);
 	for (i = 0; i < 3; i++)
-		children[i] = child_start(hammer, NULL);
+		children[i] = child_start(hammer, &before);
 	for (i = 0; i < 10; i++) {
 		CHECK_EQ(fx_try_create(&v[0], "1Q"), 0);
 		clk_sleep_ms(20);

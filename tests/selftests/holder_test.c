@@ -24,6 +24,7 @@
 
 #define START		FX_MIB
 #define HEIRS		200
+#define HEIR_MS		1000	/* that making an heir takes at most, as others look */
 #define FAILURES	50
 #define STACK_BYTES	(64u << 10)
 
@@ -93,7 +94,9 @@ static void begin(void)
 /* An heir ends by itself if the test fails: child_cleanup() does not know this process. */
 static void inherit(unsigned int i)
 {
-	uint64_t end = clk_ms() + 2 * FX_TIMEOUT_MS, at = 0;
+	/* Many that look often would leave no time to make more of them. */
+	unsigned int pause_ms = 20 + 4 * scene->heirs;
+	uint64_t end = clk_ms() + 2 * FX_TIMEOUT_MS + scene->heirs * HEIR_MS, at = 0;
 	bool last = i + 1 == scene->heirs;
 	uint8_t *page;
 
@@ -111,7 +114,7 @@ static void inherit(unsigned int i)
 			madvise(page, 4096, MADV_DONTNEED);
 			at = (at + FX_MIB) % GROUP_LIMIT;
 		}
-		clk_sleep_ms(20);
+		clk_sleep_ms(pause_ms);
 	}
 	_exit(0);
 }
@@ -202,7 +205,7 @@ static void opener_ends(pid_t pid)
 {
 	int status;
 
-	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not end");
+	CHECK(child_ends(pid, FX_TIMEOUT_MS + scene->heirs * HEIR_MS, &status), "does not end");
 	CHECK_EQ(status, 0);
 	FX_SOON(!scene->heirs || scene->pid[scene->heirs - 1], "nobody is left");
 	CHECK_EQ(fx_backed_bytes(&v) >= GROUP_LIMIT, true);
@@ -450,7 +453,7 @@ static void who_shares_it_has_it(void)
 	FX_SOON(child_resident(scene->pid[0], "RssShmem:") >= GROUP_LIMIT);
 	traced = 0;
 	CHECK(!ptrace(PTRACE_DETACH, pid, NULL, NULL), "%s", strerror(errno));
-	CHECK(child_ends(pid, FX_TIMEOUT_MS, &status), "does not end");
+	CHECK(child_ends(pid, FX_TIMEOUT_MS + scene->heirs * HEIR_MS, &status), "does not end");
 	check_has_it(scene->pid[0], "RssShmem:");
 	scene->leave = true;
 	FX_SOON((fx_instance(&v, &inst), inst.state == VGPU_STATE_CREATED));

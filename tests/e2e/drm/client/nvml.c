@@ -15,7 +15,7 @@
 #include "nvml.h"
 
 #define PROCESSES	64
-/* On a host that is busy, no packet of the worker may have ended between two looks of the library. */
+/* On a busy host no packet of the worker may have ended between two looks of the library. */
 #define LOOKS		60
 #define LOOK_US		500000
 #define CHECK(cond)	check((cond), __LINE__, #cond)
