@@ -332,9 +332,10 @@ test_virsh_domains() {
 
 # host_restarts: of libvirt only what is on its disk is left, and of the driver nothing.
 host_restarts() {
-	local pid pids
-	pids=$(cat /run/libvirtd.pid /run/virtlogd.pid)
-	for pid in $pids; do
+	local file pid
+	for file in /run/libvirtd.pid /run/virtlogd.pid; do
+		# Without a newline at its end.
+		pid=$(<"$file")
 		kill -KILL "$pid"
 		until_true 60 test ! -d "/proc/$pid"
 	done
