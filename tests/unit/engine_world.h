@@ -33,7 +33,8 @@
  * @gpu:    with the engine, which is the first
  * @inst:   the vGPU
  * @engine: the engine
- * @section: of the engine
+ * @unit:   its only one
+ * @section: of the unit
  * @contexts: of the channel
  * @ch:     the channel, in no address space and without a ring
  * @hw:     its page
@@ -53,6 +54,7 @@ struct engine_world {
 	struct soft_gpu gpu;
 	struct soft_instance *inst;
 	struct soft_engine *engine;
+	struct soft_unit *unit;
 	struct soft_section section;
 	struct soft_contexts contexts;
 	struct soft_channel *ch;
