@@ -213,10 +213,10 @@ bool vgpu_short_pause(unsigned long *since)
 	abort();
 }
 
-/* Nobody else is there to wait for. */
 void host_sleep(void)
 {
-	abort();
+	BUG_ON(!world.sleep);
+	world.sleep();
 }
 
 /* The core is told what happens. */
