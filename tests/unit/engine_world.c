@@ -26,15 +26,15 @@ u64 ktime_get_ns(void)
 /* Work takes its time. Others read the clock, too; only soft_stop_clock() says when it did. */
 static void pass(u64 ns)
 {
-	world.looks += world.engine->now_ns != world.looked_ns;
-	world.looked_ns = world.engine->now_ns;
+	world.looks += world.unit->now_ns != world.looked_ns;
+	world.looked_ns = world.unit->now_ns;
 	world.now_ns += ns;
 	world.gap_ns = max(world.gap_ns, world.now_ns - world.looked_ns);
 	if (world.events && !--world.events) {
 		world.event();
 		/* As soft_stop_wanted() would, had it been called here. */
 		world.inst->queues.space_gen++;
-		soft_invalidate_look(world.engine);
+		soft_invalidate_look(world.unit);
 	}
 }
 
@@ -69,12 +69,14 @@ void world_open(void)
 	world.ch->hw = &world.hw;
 	world.engine = &world.gpu.engine[0];
 	world.engine->queues = &inst->queues;
-	world.engine->view.mem = &inst->mem;
 	world.engine->desc = &desc;
 	world.engine->types = soft_packet_types;
-	world.engine->section = &world.section;
 	world.engine->state.counter = SOFT_ENGINE_RUNNING;
 	world.engine->run.deadline_ns = U64_MAX;
+	world.unit = &world.engine->lead;
+	world.unit->engine = world.engine;
+	world.unit->view.mem = &inst->mem;
+	world.unit->section = &world.section;
 }
 
 void world_close(void)
@@ -140,7 +142,7 @@ enum soft_end world_run(u32 nr)
 	enum soft_end end;
 
 	do {
-		soft_stop_wanted(world.engine, NULL, SOFT_PACKET_WORK);
+		soft_stop_wanted(world.unit, NULL, SOFT_PACKET_WORK);
 		pass(PACKET_NS);
 		end = soft_exec(world.engine, world.ch, &world.fault);
 	} while (end == SOFT_END_STOPPED || end == SOFT_END_WAIT ||
@@ -211,10 +213,10 @@ bool vgpu_short_pause(unsigned long *since)
 	abort();
 }
 
-/* Nobody else is there to wait for. */
 void host_sleep(void)
 {
-	abort();
+	BUG_ON(!world.sleep);
+	world.sleep();
 }
 
 /* The core is told what happens. */

@@ -33,7 +33,8 @@
  * @gpu:    with the engine, which is the first
  * @inst:   the vGPU
  * @engine: the engine
- * @section: of the engine
+ * @unit:   its only one
+ * @section: of the unit
  * @contexts: of the channel
  * @ch:     the channel, in no address space and without a ring
  * @hw:     its page
@@ -46,6 +47,7 @@
  *          translations, as if it had called soft_stop_wanted() there; 0: it sees none
  * @event:  called then, to change the page tables
  * @transfer: does a request to guest memory; NULL: nothing does
+ * @sleep:  called when a thread that is not the engine's waits for it; NULL: none must
  * @program: a section of a program; NULL: SECTION_NS pass, and it faults
  * @flushes: how often the section's TLB was flushed
  */
@@ -53,6 +55,7 @@ struct engine_world {
 	struct soft_gpu gpu;
 	struct soft_instance *inst;
 	struct soft_engine *engine;
+	struct soft_unit *unit;
 	struct soft_section section;
 	struct soft_contexts contexts;
 	struct soft_channel *ch;
@@ -65,6 +68,7 @@ struct engine_world {
 	u64 events;
 	void (*event)(void);
 	void (*transfer)(struct vgpu_dma *dma);
+	void (*sleep)(void);
 	enum simt_end (*program)(struct simt_dispatch *dispatch);
 	u32 flushes;
 };

@@ -204,17 +204,17 @@ static void engine_time(void **state)
 	context.dispatch.executed = 1;
 	world.contexts.used = &context;
 	world.program = section_of_20_ms;
-	soft_stop_clock(world.engine);
-	ran_ns = world.engine->ran_ns;
+	soft_stop_clock(world.unit);
+	ran_ns = world.unit->ran_ns;
 	assert_int_equal(world_execute(&op, soft_dispatch), SOFT_END_PACKET);
-	soft_stop_clock(world.engine);
-	ran_ns = world.engine->ran_ns - ran_ns;
+	soft_stop_clock(world.unit);
+	ran_ns = world.unit->ran_ns - ran_ns;
 	check_that(ran_ns >= MS && ran_ns <= MS + 10 * US, "%llu ns", (unsigned long long)ran_ns);
 
-	ran_ns = world.engine->ran_ns;
+	ran_ns = world.unit->ran_ns;
 	world.now_ns += 20 * MS;
-	soft_stop_clock(world.engine);
-	assert_int_equal(world.engine->ran_ns - ran_ns, MS);
+	soft_stop_clock(world.unit);
+	assert_int_equal(world.unit->ran_ns - ran_ns, MS);
 }
 
 /* What is moved page by page costs the engine no more looks than one in 32 KiB. */

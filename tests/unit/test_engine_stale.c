@@ -327,6 +327,53 @@ static void programs(void **state)
 	}
 }
 
+static unsigned int sleeps;
+
+static void engine_looks(void)
+{
+	sleeps++;
+	soft_stop_wanted(world.unit, NULL, 0);
+}
+
+static void engine_leaves(void)
+{
+	sleeps++;
+	world.inst->queues.queue[0].in_run = false;
+}
+
+static void invalidate_after(unsigned int want)
+{
+	sleeps = 0;
+	assert_int_equal(soft_invalidate(&world.inst->queues, 0), 0);
+	assert_int_equal(sleeps, want);
+}
+
+/* Who invalidates waits for the engine that is in a run of the vGPU: until it looks or leaves. */
+static void waits_for_runs(void **state)
+{
+	struct soft_queues *queues;
+
+	world_open();
+	queues = &world.inst->queues;
+	/* What a unit has noted of another vGPU does not matter, be it the same number. */
+	world.unit->space_gen = queues->space_gen + 2;
+	invalidate_after(0);
+	invalidate_after(0);
+
+	queues->queue[0].in_run = true;
+	world.unit->space_gen = queues->space_gen;
+	soft_invalidate_begin_run(world.unit);
+	world.sleep = engine_looks;
+	invalidate_after(1);
+	assert_int_equal(world.unit->view.gen, queues->space_gen);
+	invalidate_after(1);
+	world.sleep = engine_leaves;
+	invalidate_after(1);
+	world.sleep = NULL;
+	invalidate_after(0);
+	world_close();
+}
+
 /* A request that is under way has no other step, and no packet is complete by a step unknown. */
 static void unexpected_steps(void **state)
 {
@@ -358,6 +405,7 @@ int main(void)
 		cmocka_unit_test(rings_and_signals),
 		cmocka_unit_test(presents),
 		cmocka_unit_test(programs),
+		cmocka_unit_test(waits_for_runs),
 		cmocka_unit_test(unexpected_steps),
 	};
 

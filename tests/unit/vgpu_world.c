@@ -296,10 +296,11 @@ static void make_engine(struct soft_engine *engine, unsigned int index)
 	engine->desc = &descs[index];
 	engine->types = soft_packet_types;
 	engine->queues = &world.inst->queues;
-	engine->view.mem = &world.inst->mem;
 	engine->state.counter = SOFT_ENGINE_RUNNING;
+	engine->lead.engine = engine;
+	engine->lead.view.mem = &world.inst->mem;
 	if (!index)
-		engine->section = calloc(1, sizeof(*engine->section));
+		engine->lead.section = calloc(1, sizeof(*engine->lead.section));
 }
 
 void vgpu_world_open(u64 seed)
@@ -362,24 +363,23 @@ void vgpu_world_submit(u64 seed)
 static void turn(struct soft_engine *engine)
 {
 	struct soft_queues *queues = &world.inst->queues;
+	struct soft_unit *unit = &engine->lead;
 	struct soft_channel *ch;
 	unsigned int steps = 0;
 	enum soft_end end;
 
 	engine->run.instance = vgpu();
 	engine->run.deadline_ns = world.now_ns + TURN_NS;
-	engine->expired = false;
-	engine->view.work = 0;
 	engine->runs++;
-	engine->now_ns = world.now_ns;
-	soft_turn_begin_run(&engine->turns, engine->now_ns);
+	soft_unit_begin_run(unit, world.now_ns);
+	soft_turn_begin_run(&engine->turns, unit->now_ns);
 	DIE_IF(!soft_queue_begin(queues, engine->index));
 	engine->queues = queues;
-	soft_invalidate_begin_run(engine);
-	while (!soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK) && steps++ < STEPS) {
+	soft_invalidate_begin_run(unit);
+	while (!soft_stop_wanted(unit, NULL, SOFT_PACKET_WORK) && steps++ < STEPS) {
 		struct soft_fault fault = {};
 
-		ch = soft_queue_take(queues, engine->index, engine->now_ns);
+		ch = soft_queue_take(queues, engine->index, unit->now_ns);
 		if (!ch)
 			break;
 		end = soft_exec(engine, ch, &fault);
@@ -447,7 +447,7 @@ void vgpu_world_close(void)
 		world.loose = loose->next;
 		free(loose);
 	}
-	free(world.gpu.engine[0].section);
+	free(world.gpu.engine[0].lead.section);
 	free(inst);
 }
 

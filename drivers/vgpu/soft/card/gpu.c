@@ -100,8 +100,8 @@ static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 		gpu->engine[i].switch_array.array = gpu->engine[i].switch_hist;
 		gpu->engine[i].switch_array.n_elements = SOFT_HIST;
 		debugfs_create_u32_array("switch_hist", 0400, dir, &gpu->engine[i].switch_array);
-		debugfs_create_u64("ran_ns", 0400, dir, &gpu->engine[i].ran_ns);
-		soft_section_debugfs(gpu->engine[i].section, dir);
+		debugfs_create_u64("ran_ns", 0400, dir, &gpu->engine[i].lead.ran_ns);
+		soft_section_debugfs(gpu->engine[i].lead.section, dir);
 	}
 }
 
@@ -116,13 +116,13 @@ static int soft_gpu_engine_init(struct soft_gpu *gpu, unsigned int i)
 	engine->cpus = &soft_params.cpus;
 	engine->types = soft_packet_types;
 	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
-		engine->section = soft_section_alloc();
-		if (!engine->section)
+		engine->lead.section = soft_section_alloc();
+		if (!engine->lead.section)
 			return -ENOMEM;
 	}
 	ret = soft_engine_init(engine, pci_name(gpu->pdev));
 	if (ret)
-		soft_section_free(engine->section);
+		soft_section_free(engine->lead.section);
 	return ret;
 }
 
@@ -130,7 +130,7 @@ static void soft_gpu_engines_exit(struct soft_gpu *gpu, unsigned int nr)
 {
 	while (nr--) {
 		soft_engine_exit(&gpu->engine[nr]);
-		soft_section_free(gpu->engine[nr].section);
+		soft_section_free(gpu->engine[nr].lead.section);
 	}
 }
 

@@ -3,7 +3,7 @@
  * Address spaces of channels. Without a root addresses are those of the partition; with one they
  * are translated by the guest's page tables (walk.c).
  *
- * A translation carries a generation, and is of no use when the engine has seen another one:
+ * A translation carries a generation, and is of no use when the unit has seen another one:
  * whatever makes a page or a request of it refuses it. See queue/invalidate.c.
  */
 #include <linux/mm.h>
@@ -67,12 +67,12 @@ static bool soft_space_identity(struct soft_view *view, struct soft_place *place
 
 /**
  * soft_space_find() - translate an address
- * @view: of the engine that works on the channel
+ * @view: of the unit that works on the channel
  * @va: the address, any number
  * @access: what is wanted, see space.h. Without a root any access is allowed
  * @place: set to where @va leads
  * @fault: set if false is returned
- * Context: the engine's thread, during a run.
+ * Context: the unit's thread, during a run.
  * Return: false if there is no translation, or none that allows the access.
  */
 bool soft_space_find(struct soft_view *view, u64 va, u32 access, struct soft_place *place,
@@ -103,10 +103,10 @@ bool soft_space_find(struct soft_view *view, u64 va, u32 access, struct soft_pla
 
 /**
  * soft_space_plain() - the place of an address that needs no translation
- * @view: of the engine that works on the channel
+ * @view: of the unit that works on the channel
  * @va: the address, which has been checked
  * @sys: it is in guest memory, else in the partition
- * Context: the engine's thread, during a run.
+ * Context: the unit's thread, during a run.
  * Return: the place.
  */
 struct soft_place soft_space_plain(const struct soft_view *view, u64 va, bool sys)
@@ -119,10 +119,10 @@ struct soft_place soft_space_plain(const struct soft_view *view, u64 va, bool sy
 
 /**
  * soft_space_valid() - look whether a translation may be used
- * @view: of the engine that works on the channel
+ * @view: of the unit that works on the channel
  * @gen: the translation's, see struct soft_place
- * Context: the engine's thread, during a run.
- * Return: false if the engine has seen an invalidation since.
+ * Context: the unit's thread, during a run.
+ * Return: false if the unit has seen an invalidation since.
  */
 bool soft_space_valid(const struct soft_view *view, u32 gen)
 {
@@ -159,12 +159,12 @@ bool soft_space_look_up(struct soft_memory *mem, u32 root, u64 va, u32 access, u
 
 /**
  * soft_space_extend() - look how far a place goes on
- * @view: of the engine that works on the channel
+ * @view: of the unit that works on the channel
  * @access: as it was found
  * @bytes: so many are wanted
  * @place: what soft_space_find() has found; its bytes grow to @bytes or more, if so many lie one
  *         after the other
- * Context: the engine's thread, during a run.
+ * Context: the unit's thread, during a run.
  */
 void soft_space_extend(struct soft_view *view, u32 access, u64 bytes, struct soft_place *place)
 {
@@ -179,10 +179,10 @@ void soft_space_extend(struct soft_view *view, u32 access, u64 bytes, struct sof
 
 /**
  * soft_space_peek() - look for the page of a place
- * @view: of the engine that works on the channel
+ * @view: of the unit that works on the channel
  * @place: in the partition
  * @page: set to the page, without a reference; NULL if it was never touched
- * Context: the engine's thread, during a run.
+ * Context: the unit's thread, during a run.
  * Return: false if @place is not valid any more: the packet's step is to be done again.
  */
 bool soft_space_peek(struct soft_view *view, const struct soft_place *place, struct page **page)
@@ -195,9 +195,9 @@ bool soft_space_peek(struct soft_view *view, const struct soft_place *place, str
 /**
  * soft_space_back() - likewise, to write to it: a page that was never touched is allocated, and
  *		       the page is marked as written
- * @view: of the engine that works on the channel
+ * @view: of the unit that works on the channel
  * @place: in the partition
- * Context: the engine's thread, during a run; does not wait for memory.
+ * Context: the unit's thread, during a run; does not wait for memory.
  * Return: the page, without a reference; NULL if it cannot be had now, or @place is not valid any
  * more: see soft_dma_get_fb().
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Address spaces of channels: where addresses in rings, in packets and of programs lead.
- * queue/invalidate.c tells how an invalidation knows that no engine uses a translation any more.
+ * queue/invalidate.c tells how an invalidation knows that no unit uses a translation any more.
  */
 #ifndef _VGPU_SOFT_SPACE_H
 #define _VGPU_SOFT_SPACE_H
@@ -41,11 +41,11 @@ struct soft_tlb_entry {
 };
 
 /**
- * struct soft_tlb - the upper entries of page tables that an engine has read
+ * struct soft_tlb - the upper entries of page tables that a unit has read
  * @entry: by the number of the region
  *
  * Packets touch memory in order, and each page only once. So the TLB keeps no leaves of 4 KiB, but
- * the table that holds 512 of them. Belongs to the engine's thread, which empties it when a run
+ * the table that holds 512 of them. Belongs to the unit's thread, which empties it when a run
  * begins.
  */
 struct soft_tlb {
@@ -53,16 +53,16 @@ struct soft_tlb {
 };
 
 /**
- * struct soft_view - how an engine looks at the memory of the vGPU that it runs
+ * struct soft_view - how a unit of an engine looks at the memory of the vGPU that runs
  * @mem:  the memory
- * @root: the address space of the channel that the engine works on; 0: none, addresses are those
+ * @root: the address space of the channel that the unit works on; 0: none, addresses are those
  *        of the partition
- * @gen:  soft_invalidate_gen() when the engine last looked at it: that of all translations which
+ * @gen:  soft_invalidate_gen() when the unit last looked at it: that of all translations which
  *        are valid
  * @work: bytes done since the clock was read, and other work that is stated as bytes
  * @tlb:  translations of the vGPU
  *
- * Belongs to the engine's thread, during a run.
+ * Belongs to the unit's thread, during a run.
  */
 struct soft_view {
 	struct soft_memory *mem;
@@ -81,8 +81,8 @@ struct soft_view {
  * @sys:   in guest memory
  *
  * A function that turns a place into memory, or into a request to memory, checks the place's
- * generation first. It refuses a place that was found before the engine saw an invalidation, and
- * the engine does the step of the packet again.
+ * generation first. It refuses a place that was found before the unit saw an invalidation, and
+ * the step of the packet is done again.
  */
 struct soft_place {
 	u64 va;

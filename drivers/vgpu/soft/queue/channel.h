@@ -63,7 +63,7 @@ struct soft_queues;
  * @due_ns:    when to ask again whether a frame may be shown, or for memory
  * @dma:       request to guest memory, or for pages, that is under way, or NULL; protected by
  *             queue_lock
- * @view:      how the engine that works on the channel looks at memory; valid while it does
+ * @view:      how the unit that works on the channel looks at memory; valid while it does
  * @exec:      how far the packet at @get has come
  */
 struct soft_channel {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Engines: a thread for each, which does the runs that the core starts.
+ * Engines: a unit for each, whose thread does the runs that the core starts.
  *
  * A run ends in one of two ways. Either the engine's thread moves the state from RUNNING to
  * ENDING, and reports the end of the run; or soft_engine_reset() moves it from RUNNING to RESET,
@@ -70,12 +70,12 @@ static void soft_engine_sleep(struct soft_engine *engine, struct soft_queue *que
 {
 	ktime_t timeout = ns_to_ktime(timeout_ns);
 
-	prepare_to_rcuwait(&engine->wake);
+	prepare_to_rcuwait(&engine->lead.wake);
 	/* A barrier; pairs with that of rcuwait_wake_up(). */
 	set_current_state(TASK_IDLE);
 	if (!soft_engine_woken(engine, queue))
 		schedule_hrtimeout(&timeout, HRTIMER_MODE_REL_HARD);
-	finish_rcuwait(&engine->wake);
+	finish_rcuwait(&engine->lead.wake);
 }
 
 /*
@@ -85,11 +85,12 @@ static void soft_engine_sleep(struct soft_engine *engine, struct soft_queue *que
 static bool soft_engine_wait(struct soft_engine *engine,
 			     struct soft_queue *queue, struct soft_run_times *times)
 {
-	u64 now_ns = soft_stop_clock(engine), timeout_ns, due_ns;
+	struct soft_unit *unit = &engine->lead;
+	u64 now_ns = soft_stop_clock(unit), timeout_ns, due_ns;
 
 	if (!READ_ONCE(queue->nr_stalled))
 		return READ_ONCE(queue->nr_ready);
-	if (engine->expired)
+	if (unit->expired)
 		return false;
 	if (!times->stall_ns)
 		times->stall_ns = now_ns;
@@ -99,8 +100,8 @@ static bool soft_engine_wait(struct soft_engine *engine,
 		return true;
 	timeout_ns = min3(engine->run.deadline_ns - now_ns, due_ns - now_ns, (u64)SOFT_STALL_NS);
 	soft_engine_sleep(engine, queue, timeout_ns);
-	engine->now_ns = ktime_get_ns();
-	now_ns = soft_stop_clock(engine);
+	unit->now_ns = ktime_get_ns();
+	now_ns = soft_stop_clock(unit);
 	return soft_engine_woken(engine, queue) || due_ns <= now_ns ||
 	       vgpu_engine_poll(engine->vgpu, engine->index,
 				now_ns - times->stall_ns) != VGPU_POLL_STOP;
@@ -111,20 +112,21 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 			      struct soft_channel *ch, struct soft_run_times *times, u64 from_ns)
 {
 	bool idle = ++times->nr_empty > READ_ONCE(queue->nr_ready), sleep;
+	struct soft_unit *unit = &engine->lead;
 	enum vgpu_poll poll = VGPU_POLL_IDLE;
 
 	if (!times->empty_ns && !(idle && engine->turns.now.ch))
 		soft_turn_look(&engine->turns, ch, from_ns, times->idle_ns);
 	if (idle) {
 		engine->left_ns = 0;
-		soft_stop_clock(engine);
+		soft_stop_clock(unit);
 		if (!times->empty_ns) {
-			times->empty_ns = engine->now_ns;
-			soft_turn_idle(&engine->turns, engine->now_ns, times->idle_ns);
-			soft_turn_note(&engine->turns, engine->now_ns, times->idle_ns);
+			times->empty_ns = unit->now_ns;
+			soft_turn_idle(&engine->turns, unit->now_ns, times->idle_ns);
+			soft_turn_note(&engine->turns, unit->now_ns, times->idle_ns);
 		}
 		poll = vgpu_engine_poll(engine->vgpu, engine->index,
-					engine->now_ns - (times->since_ns ?: times->empty_ns));
+					unit->now_ns - (times->since_ns ?: times->empty_ns));
 		/*
 		 * End the run at once. If it ended only when the last channel is asleep, a guest
 		 * that rings its doorbells all the time would keep the engine without being
@@ -134,12 +136,12 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 		/* Another vGPU waits for the engine, which lingers or waits for guest memory. */
 		if (!times->hold_ns && !times->over &&
 		    (poll == VGPU_POLL_LINGER || poll == VGPU_POLL_STOP))
-			times->hold_ns = engine->now_ns;
+			times->hold_ns = unit->now_ns;
 	}
 	if (!ch->empty_ns)
-		ch->empty_ns = engine->now_ns;
+		ch->empty_ns = unit->now_ns;
 	sleep = poll == VGPU_POLL_STOP ||
-		(poll == VGPU_POLL_IDLE && engine->now_ns - ch->empty_ns >= engine->poll_ns);
+		(poll == VGPU_POLL_IDLE && unit->now_ns - ch->empty_ns >= engine->poll_ns);
 	soft_queue_release(engine, ch, SOFT_END_EMPTY, sleep);
 	if (idle && !sleep) {
 		cpu_relax();
@@ -165,15 +167,16 @@ static void soft_engine_switched(struct soft_engine *engine, u64 from_ns)
 static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queue,
 			     struct soft_channel *ch, struct soft_run_times *times)
 {
+	struct soft_unit *unit = &engine->lead;
 	struct soft_fault fault = {};
 	enum soft_end end;
 	u64 from_ns;
 
 	if (engine->left_ns)
-		soft_stop_clock(engine);
+		soft_stop_clock(unit);
 	else if (soft_turn_ends(&engine->turns, ch))
-		soft_stop_time(engine);
-	from_ns = engine->now_ns;
+		soft_stop_time(unit);
+	from_ns = unit->now_ns;
 	end = soft_exec(engine, ch, &fault);
 	if (end == SOFT_END_EMPTY) {
 		soft_engine_empty(engine, queue, ch, times, from_ns);
@@ -194,8 +197,8 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 		soft_channel_fault(ch, &fault, ch->get);
 	/* Who disables the channel waits, and nothing is added to what the guest is told now. */
 	if (READ_ONCE(ch->stop))
-		soft_stop_time(engine);
-	soft_turn_note(&engine->turns, engine->now_ns, times->idle_ns);
+		soft_stop_time(unit);
+	soft_turn_note(&engine->turns, unit->now_ns, times->idle_ns);
 	soft_queue_release(engine, ch, end, false);
 }
 
@@ -204,6 +207,7 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 {
 	struct soft_queues *queues = soft_queues(engine->run.instance);
 	struct soft_queue *queue = &queues->queue[engine->index];
+	struct soft_unit *unit = &engine->lead;
 	struct soft_channel *ch;
 	bool all_empty;
 	u64 due_ns;
@@ -211,36 +215,34 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 	memset(times, 0, sizeof(*times));
 	times->since_ns = engine->since_ns;
 	engine->since_ns = 0;
-	engine->view.work = 0;
-	engine->expired = false;
 	engine->runs++;
-	engine->now_ns = ktime_get_ns();
-	soft_turn_begin_run(&engine->turns, engine->now_ns);
+	soft_unit_begin_run(unit, ktime_get_ns());
+	soft_turn_begin_run(&engine->turns, unit->now_ns);
 	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;
 	engine->queues = queues;
-	soft_invalidate_begin_run(engine);
+	soft_invalidate_begin_run(unit);
 
-	while (!times->over && !soft_stop_wanted(engine, NULL, SOFT_PACKET_WORK)) {
-		ch = soft_queue_take(queues, engine->index, engine->now_ns);
+	while (!times->over && !soft_stop_wanted(unit, NULL, SOFT_PACKET_WORK)) {
+		ch = soft_queue_take(queues, engine->index, unit->now_ns);
 		if (ch) {
 			soft_engine_step(engine, queue, ch, times);
 			continue;
 		}
 		/* Waiting for guest memory is charged, and is not part of a switch. */
-		soft_run_times_settle(times, engine->now_ns);
+		soft_run_times_settle(times, unit->now_ns);
 		engine->left_ns = 0;
 		if (!soft_engine_wait(engine, queue, times))
 			break;
 	}
 
-	engine->left_ns = soft_stop_clock(engine);
+	engine->left_ns = soft_stop_clock(unit);
 	/* A vGPU that may linger when its slice is over counts as one with work. */
 	if (times->hold_ns && !times->over)
 		engine->since_ns = times->since_ns ?: times->empty_ns;
 	all_empty = times->over || (times->empty_ns && !times->hold_ns);
-	soft_run_times_settle(times, engine->now_ns);
-	soft_turn_note(&engine->turns, engine->now_ns, times->idle_ns);
+	soft_run_times_settle(times, unit->now_ns);
+	soft_turn_note(&engine->turns, unit->now_ns, times->idle_ns);
 	due_ns = READ_ONCE(queue->due_ns);
 	if (due_ns != U64_MAX)
 		vgpu_work_ready_at(queues->mem->vgpu, engine->index, due_ns);
@@ -296,7 +298,8 @@ static bool soft_engine_started(struct soft_engine *engine)
 
 static int soft_engine_thread(void *data)
 {
-	struct soft_engine *engine = data;
+	struct soft_unit *unit = data;
+	struct soft_engine *engine = unit->engine;
 	struct soft_run_times times;
 	enum vgpu_run_end end;
 
@@ -304,7 +307,7 @@ static int soft_engine_thread(void *data)
 		set_cpus_allowed_ptr(current, engine->cpus);
 
 	for (;;) {
-		rcuwait_wait_event(&engine->wake,
+		rcuwait_wait_event(&unit->wake,
 				   soft_engine_started(engine) || kthread_should_stop(), TASK_IDLE);
 		if (!soft_engine_started(engine))
 			return 0;
@@ -322,23 +325,15 @@ static int soft_engine_thread(void *data)
  */
 int soft_engine_init(struct soft_engine *engine, const char *gpu_name)
 {
-	struct task_struct *task;
-
 	atomic_set(&engine->state, SOFT_ENGINE_IDLE);
-	rcuwait_init(&engine->wake);
 	rcuwait_init(&engine->idle);
-	task = kthread_run(soft_engine_thread, engine, "vgpu-%s-%s",
-			   engine->desc->name, gpu_name);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-	engine->task = task;
-	return 0;
+	return soft_unit_start(&engine->lead, engine, soft_engine_thread, gpu_name);
 }
 
 /* Stops the thread of an idle engine, for which the core calls no op any more. Sleeps. */
 void soft_engine_exit(struct soft_engine *engine)
 {
-	kthread_stop(engine->task);
+	soft_unit_stop(&engine->lead);
 }
 
 /* struct vgpu_gpu_ops.engine_run, with the timeline's lock held. */
@@ -348,7 +343,7 @@ void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const st
 	engine->run = *run;
 	WRITE_ONCE(engine->preempt, false);
 	atomic_set_release(&engine->state, SOFT_ENGINE_RUNNING);
-	rcuwait_wake_up(&engine->wake);
+	rcuwait_wake_up(&engine->lead.wake);
 }
 
 /*
@@ -358,7 +353,7 @@ void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const st
 void soft_engine_preempt(struct soft_engine *engine)
 {
 	WRITE_ONCE(engine->preempt, true);
-	rcuwait_wake_up(&engine->wake);
+	rcuwait_wake_up(&engine->lead.wake);
 }
 
 /* struct vgpu_gpu_ops.engine_reset. Sleeps until the thread has left its run. */
@@ -374,7 +369,7 @@ void soft_engine_reset(struct soft_engine *engine)
 		state = atomic_cmpxchg(&engine->state, SOFT_ENGINE_RUNNING, SOFT_ENGINE_RESET);
 	} while (state == SOFT_ENGINE_ENDING);
 
-	rcuwait_wake_up(&engine->wake);
+	rcuwait_wake_up(&engine->lead.wake);
 	rcuwait_wait_event(&engine->idle,
 			   atomic_read_acquire(&engine->state) == SOFT_ENGINE_IDLE,
 			   TASK_UNINTERRUPTIBLE);
@@ -394,5 +389,5 @@ void soft_engine_reset(struct soft_engine *engine)
  */
 u64 soft_engine_ran_ns(const struct soft_engine *engine)
 {
-	return READ_ONCE(engine->ran_ns);
+	return READ_ONCE(engine->lead.ran_ns);
 }

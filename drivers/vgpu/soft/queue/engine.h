@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Engines of a software GPU, a thread for each; and the decision when an engine leaves its work.
+ * Engines of a software GPU, a unit for each; and the decision when an engine leaves its work.
  *
  * The core calls soft_engine_run() and soft_engine_preempt() with a timeline's lock held. They take
  * no lock.
@@ -14,15 +14,13 @@
 #include <linux/types.h>
 #include <linux/vgpu.h>
 
-#include "../memory/space.h"
 #include "turn.h"
+#include "unit.h"
 
 struct cpumask;
 struct soft_channel;
 struct soft_packet_desc;
 struct soft_queues;
-struct soft_section;
-struct task_struct;
 
 #define SOFT_ENGINES		3
 #define SOFT_HIST		24
@@ -50,9 +48,8 @@ enum soft_engine_state {
  * @desc:     name and class; constant
  * @poll_ns:  how long the engine polls an empty channel before the channel sleeps; constant
  * @types:    the packet types, VGPU_HW_PKT_END rows; constant
- * @section:  data of the packet types for the engine, or NULL; constant
- * @cpus:     the CPUs on which @task runs; empty: all CPUs; constant
- * @task:     the engine's thread
+ * @cpus:     the CPUs on which the engine's thread runs; empty: all CPUs; constant
+ * @lead:     the unit whose thread is the engine's
  * @vgpu:     the core's structure of the GPU; set with @run
  * @run:      the run; written by the thread that sets @state to RUNNING
  * @state:    enum soft_engine_state
@@ -61,14 +58,9 @@ enum soft_engine_state {
  *            injection); 0: none
  * @hold_reset: SOFT_HOLD_RESET: the engine reset that ends a hang does not end before 0 is
  *            written here; SOFT_RESET_HELD: such a reset has begun and waits
- * @wake:     the engine's thread waits here for a run, and in a run for guest memory
  * @idle:     soft_engine_reset() waits here for the thread to leave its run
- * @now_ns:   the clock when it was last read. This and the following fields are written by the
- *            engine's thread only
- * @ran_ns:   engine time: how long the engine has been able to work so far
- * @expired:  the run's deadline has passed
- * @queues:   queues of the run's vGPU; valid during a run
- * @view:     the engine's view of the vGPU's memory; valid during a run
+ * @queues:   queues of the run's vGPU; valid during a run. This and the following fields are
+ *            written by the engine's thread only
  * @turns:    which channels get the service of the run
  * @runs:     number of runs that have begun
  * @since_ns: time since which the last run's vGPU has had no work, if that run ended while the
@@ -86,22 +78,16 @@ struct soft_engine {
 	const struct vgpu_engine_desc *desc;
 	u64 poll_ns;
 	const struct soft_packet_desc *types;
-	struct soft_section *section;
 	const struct cpumask *cpus;
-	struct task_struct *task;
+	struct soft_unit lead;
 	struct vgpu_gpu *vgpu;
 	struct vgpu_run run;
 	atomic_t state;
 	bool preempt;
 	u32 hang;
 	u32 hold_reset;
-	struct rcuwait wake;
 	struct rcuwait idle;
-	u64 now_ns;
-	u64 ran_ns;
-	bool expired;
 	struct soft_queues *queues;
-	struct soft_view view;
 	struct soft_turns turns;
 	u64 runs;
 	u64 since_ns;
@@ -127,9 +113,9 @@ void soft_engine_reset(struct soft_engine *engine);
 u64 soft_engine_ran_ns(const struct soft_engine *engine);
 
 /* stop.c */
-bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch, u32 work);
-u64 soft_stop_time(struct soft_engine *engine);
-u64 soft_stop_clock(struct soft_engine *engine);
+bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32 work);
+u64 soft_stop_time(struct soft_unit *unit);
+u64 soft_stop_clock(struct soft_unit *unit);
 void soft_stop_hang(struct soft_engine *engine);
 
 #endif /* _VGPU_SOFT_ENGINE_H */

@@ -96,7 +96,7 @@ static enum soft_end soft_exec_body(struct soft_engine *engine, struct soft_chan
 	enum soft_end end = SOFT_END_PACKET;
 
 	if (exec->packet.desc->execute)
-		end = exec->packet.desc->execute(engine, ch, fault);
+		end = exec->packet.desc->execute(&engine->lead, ch, fault);
 	if (end == SOFT_END_PACKET) {
 		exec->step = SOFT_STEP_SIGNAL;
 	} else if (end == SOFT_END_AGAIN) {
@@ -367,8 +367,8 @@ enum soft_end soft_exec(struct soft_engine *engine, struct soft_channel *ch,
 	struct soft_exec *exec = &ch->exec;
 	enum soft_end end;
 
-	engine->view.root = ch->space;
-	ch->view = &engine->view;
+	engine->lead.view.root = ch->space;
+	ch->view = &engine->lead.view;
 	end = soft_exec_resume(ch, fault);
 
 	while (end == SOFT_END_PACKET) {

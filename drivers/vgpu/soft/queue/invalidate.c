@@ -2,11 +2,11 @@
 /*
  * Invalidation of address spaces.
  *
- * A translation carries the generation of the vGPU's translations that the engine had seen when it
- * was made. It is invalid once the engine has seen another generation: functions that turn it into
- * a page or a request refuse it. The engine looks for a new generation in soft_stop_wanted(), and
- * notes the one that it has seen. So an invalidation increments the vGPU's generation, and waits
- * until each engine that is in a run of the vGPU has noted it, or has ended the run. Then it
+ * A translation carries the generation of the vGPU's translations that the unit had seen when it
+ * was made. It is invalid once the unit has seen another generation: functions that turn it into a
+ * page or a request refuse it. The unit looks for a new generation in soft_stop_wanted(), and notes
+ * the one that it has seen. So an invalidation increments the vGPU's generation, and waits until
+ * each engine that is in a run of the vGPU has noted it, or has ended the run. Then it
  * cancels requests to guest memory, which last longer, and the channel does that step of its packet
  * again. A picture that is shown is a place in the partition, and stays shown.
  */
@@ -14,29 +14,40 @@
 
 #include "queues.h"
 
-/* Drops the translations of another run. Called in the engine's thread when a run begins. */
-void soft_invalidate_begin_run(struct soft_engine *engine)
+/* Drops the translations of another run. Called in the unit's thread when a run begins. */
+void soft_invalidate_begin_run(struct soft_unit *unit)
 {
-	engine->view.mem = engine->queues->mem;
-	memset(&engine->view.tlb, 0, sizeof(engine->view.tlb));
-	engine->view.gen = engine->queues->queue[engine->index].space_gen;
+	unit->view.mem = unit->engine->queues->mem;
+	memset(&unit->view.tlb, 0, sizeof(unit->view.tlb));
+	unit->view.gen = unit->space_gen;
 }
 
 /**
  * soft_invalidate_look() - note that translations were invalidated
- * @engine: in a run; all translations that it has made become invalid
- * Context: the engine's thread; does not sleep.
+ * @unit: of an engine in a run; all translations that it has made become invalid
+ * Context: the unit's thread; does not sleep.
  */
-void soft_invalidate_look(struct soft_engine *engine)
+void soft_invalidate_look(struct soft_unit *unit)
 {
-	struct soft_queues *queues = engine->queues;
-	struct soft_queue *queue = &queues->queue[engine->index];
+	struct soft_queues *queues = unit->engine->queues;
 	u32 gen = soft_invalidate_gen(queues);
 
-	engine->view.gen = gen;
+	unit->view.gen = gen;
 	/* Orders all accesses by old translations before the note. */
-	smp_store_release(&queue->space_gen, gen);
+	smp_store_release(&unit->space_gen, gen);
 	rcuwait_wake_up(&queues->wait);
+}
+
+/* Outside of a run of the vGPU, what the unit has noted is of another one. With queue_lock held. */
+static bool soft_invalidate_looked(struct soft_queues *queues, unsigned int engine)
+{
+	struct soft_unit *unit = &queues->engine[engine].lead;
+
+	lockdep_assert_held(&queues->queue_lock);
+	if (!queues->queue[engine].in_run)
+		return true;
+	/* Pairs with soft_invalidate_look(). */
+	return smp_load_acquire(&unit->space_gen) == queues->space_gen;
 }
 
 static bool soft_invalidate_all_looked(struct soft_queues *queues)
@@ -46,11 +57,8 @@ static bool soft_invalidate_all_looked(struct soft_queues *queues)
 
 	lockdep_assert_held(&queues->config_lock);
 	raw_spin_lock(&queues->queue_lock);
-	for (i = 0; i < SOFT_ENGINES; i++) {
-		/* Pairs with soft_invalidate_look(). */
-		if (smp_load_acquire(&queues->queue[i].space_gen) != queues->space_gen)
-			all &= !queues->queue[i].in_run;
-	}
+	for (i = 0; i < SOFT_ENGINES; i++)
+		all &= soft_invalidate_looked(queues, i);
 	raw_spin_unlock(&queues->queue_lock);
 	return all;
 }

@@ -15,9 +15,9 @@
 #define SOFT_PACKET_OPERANDS	6	/* words of 64 bits for a packet's operands */
 
 struct soft_channel;
-struct soft_engine;
 struct soft_limits;
 struct soft_packet;
+struct soft_unit;
 struct vgpu_dma;
 struct vgpu_record_reader;
 struct vgpu_records;
@@ -81,7 +81,7 @@ struct soft_packet_desc {
 				     struct soft_packet *packet, u64 *fault_addr);
 	enum soft_end (*prepare)(struct soft_channel *ch, const struct vgpu_dma *dma,
 				 struct soft_fault *fault);
-	enum soft_end (*execute)(struct soft_engine *engine, struct soft_channel *ch,
+	enum soft_end (*execute)(struct soft_unit *unit, struct soft_channel *ch,
 				 struct soft_fault *fault);
 	enum soft_end (*starved)(struct soft_channel *ch, struct soft_fault *fault);
 	void (*cancel)(struct soft_channel *ch);

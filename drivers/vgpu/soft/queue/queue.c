@@ -96,7 +96,7 @@ bool soft_queue_unstall(struct soft_channel *ch)
 /* Wakes an engine that waits for guest memory of the vGPU during a run. Without queue_lock. */
 void soft_queue_wake(struct soft_queues *queues, unsigned int engine)
 {
-	rcuwait_wake_up(&queues->engine[engine].wake);
+	rcuwait_wake_up(&queues->engine[engine].lead.wake);
 }
 
 /* Tells core and engine that @queues have a ready channel. Without queue_lock. */
@@ -121,7 +121,7 @@ bool soft_queue_begin(struct soft_queues *queues, unsigned int engine)
 	soft_turn_settle(queues, engine);
 	ok = !queues->stopping;
 	queues->queue[engine].in_run = ok;
-	queues->queue[engine].space_gen = queues->space_gen;
+	queues->engine[engine].lead.space_gen = queues->space_gen;
 	raw_spin_unlock(&queues->queue_lock);
 	return ok;
 }

@@ -25,8 +25,6 @@ struct soft_queues;
  * @stalled:  channels that wait for guest memory or for pages, in the order in which they came
  * @nr_stalled: length of @stalled (the engine's thread also reads it without the lock)
  * @in_run:   the engine is in a run of the vGPU
- * @space_gen: soft_invalidate_gen() when the engine last looked at it, during a run (written by the
- *            engine's thread without the lock)
  * @last:     the last turn of the last run that had one, since the vGPU was opened
  * @given_ns: of the service that the core has charged the vGPU on the engine, what is not the
  *            channels' any more: they have got it, or it is from before the vGPU was opened
@@ -41,7 +39,6 @@ struct soft_queue {
 	struct list_head stalled;
 	unsigned int nr_stalled;
 	bool in_run;
-	u32 space_gen;
 	struct soft_turn last;
 	u64 given_ns;
 };

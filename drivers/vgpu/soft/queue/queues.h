@@ -81,7 +81,7 @@ static inline struct soft_queues *soft_queues(struct vgpu_instance *vgpu)
  * soft_invalidate_gen() - get the current generation of a vGPU's translations
  * @queues: queues of the vGPU
  *
- * Translations carry struct soft_view.gen, the generation when the engine last looked at it. So
+ * Translations carry struct soft_view.gen, the generation when the unit last looked at it. So
  * this may be newer than the generation of present translations.
  *
  * Context: any.
@@ -115,8 +115,8 @@ int soft_channel_load_all(struct soft_queues *queues, struct vgpu_record_reader 
 void soft_channel_announce_all(struct soft_queues *queues);
 
 /* invalidate.c */
-void soft_invalidate_begin_run(struct soft_engine *engine);
-void soft_invalidate_look(struct soft_engine *engine);
+void soft_invalidate_begin_run(struct soft_unit *unit);
+void soft_invalidate_look(struct soft_unit *unit);
 int soft_invalidate(struct soft_queues *queues, u32 root);
 
 /* usage.c */

@@ -13,51 +13,51 @@
 
 /**
  * soft_stop_time() - read the clock, without a look at the deadline
- * @engine: in a run
+ * @unit: of an engine in a run
  *
- * Notes how long the engine could work.
+ * Notes how long the unit could work.
  *
  * Between two calls lie some 50 us of work. If it was much longer, another thread had the processor
  * (or, unknown to the accounts of this kernel, another machine of the host that runs this one), and
- * the engine could not work: at most SOFT_GAP_NS of it count. This also holds for a section of a
+ * the unit could not work: at most SOFT_GAP_NS of it count. This also holds for a section of a
  * program, during which no other thread can have the processor, since it ends long before.
  *
  * Engine time only distinguishes an engine that hangs from one that is kept waiting. It does not
  * reduce any charge: the running vGPU is charged by the clock, for all of the time
  * (timeline_end()).
  *
- * Context: the engine's thread.
+ * Context: the unit's thread.
  * Return: the time, in ns of CLOCK_MONOTONIC.
  */
-u64 soft_stop_time(struct soft_engine *engine)
+u64 soft_stop_time(struct soft_unit *unit)
 {
-	u64 now_ns = ktime_get_ns(), gap_ns = now_ns - engine->now_ns;
+	u64 now_ns = ktime_get_ns(), gap_ns = now_ns - unit->now_ns;
 
-	WRITE_ONCE(engine->ran_ns, engine->ran_ns + min_t(u64, gap_ns, SOFT_GAP_NS));
-	engine->now_ns = now_ns;
+	WRITE_ONCE(unit->ran_ns, unit->ran_ns + min_t(u64, gap_ns, SOFT_GAP_NS));
+	unit->now_ns = now_ns;
 	return now_ns;
 }
 
 /**
  * soft_stop_clock() - read the clock
- * @engine: in a run
+ * @unit: of an engine in a run
  *
  * Like soft_stop_time(), and notes whether the run's deadline has passed.
  *
- * Context: the engine's thread.
+ * Context: the unit's thread.
  * Return: the time, in ns of CLOCK_MONOTONIC.
  */
-u64 soft_stop_clock(struct soft_engine *engine)
+u64 soft_stop_clock(struct soft_unit *unit)
 {
-	if (soft_stop_time(engine) >= engine->run.deadline_ns)
-		engine->expired = true;
-	return engine->now_ns;
+	if (soft_stop_time(unit) >= unit->engine->run.deadline_ns)
+		unit->expired = true;
+	return unit->now_ns;
 }
 
 /**
  * soft_stop_wanted() - tell whether to leave a channel, or the vGPU
- * @engine: in a run
- * @ch: the channel that the engine is working on, or NULL
+ * @unit: of an engine in a run
+ * @ch: the channel that the unit is working on, or NULL
  * @work: bytes done since the last call; other work is stated as so many bytes
  *
  * A translation that was made before the call may be invalid after it, see struct soft_place.
@@ -65,22 +65,24 @@ u64 soft_stop_clock(struct soft_engine *engine)
  * Looks at flags in every call; at the clock, and for other threads that wait for the processor,
  * every 64 KiB: at least this much gets done however late a run begins.
  *
- * Context: the engine's thread; may reschedule.
+ * Context: the unit's thread; may reschedule.
  * Return: true to stop.
  */
-bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch, u32 work)
+bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32 work)
 {
-	if (unlikely(soft_invalidate_gen(engine->queues) != engine->view.gen))
-		soft_invalidate_look(engine);
-	if (soft_stop_told(engine) || engine->expired || (ch && READ_ONCE(ch->stop)))
+	struct soft_engine *engine = unit->engine;
+
+	if (unlikely(soft_invalidate_gen(engine->queues) != unit->view.gen))
+		soft_invalidate_look(unit);
+	if (soft_stop_told(engine) || unit->expired || (ch && READ_ONCE(ch->stop)))
 		return true;
-	engine->view.work += work;
-	if (engine->view.work < SOFT_STOP_BYTES)
+	unit->view.work += work;
+	if (unit->view.work < SOFT_STOP_BYTES)
 		return false;
-	engine->view.work = 0;
+	unit->view.work = 0;
 	cond_resched();
-	soft_stop_clock(engine);
-	return engine->expired;
+	soft_stop_clock(unit);
+	return unit->expired;
 }
 
 /**
@@ -95,7 +97,7 @@ bool soft_stop_wanted(struct soft_engine *engine, const struct soft_channel *ch,
 void soft_stop_hang(struct soft_engine *engine)
 {
 	while (atomic_read(&engine->state) != SOFT_ENGINE_RESET) {
-		soft_stop_clock(engine);
+		soft_stop_clock(&engine->lead);
 		cpu_relax();
 		cond_resched();
 	}

@@ -168,15 +168,16 @@ static u64 soft_dispatch_end_ns(const struct soft_engine *engine)
 	return min(end_ns, engine->run.deadline_ns);
 }
 
-static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct soft_channel *ch)
+static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_channel *ch)
 {
+	struct soft_engine *engine = unit->engine;
 	struct soft_compute *compute = soft_compute(ch);
 	struct soft_context *context = soft_context(ch);
 	struct simt_dispatch *dispatch = &context->dispatch;
-	struct soft_section *section = engine->section;
+	struct soft_section *section = unit->section;
 	u64 took_ns, before = dispatch->executed;
-	/* That of the tables' upper entries which the engine keeps: translations come of these. */
-	u32 gen = engine->view.gen;
+	/* That of the tables' upper entries which the unit keeps: translations come of these. */
+	u32 gen = unit->view.gen;
 	enum simt_end end;
 
 	/* Another dispatch, or another one in the same place, which has executed nothing so far. */
@@ -200,7 +201,7 @@ static enum simt_end soft_dispatch_section(struct soft_engine *engine, struct so
 	rcu_read_unlock();
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	/* However it ends, the clock is read before another channel's is executed. */
-	engine->view.work += SOFT_STOP_BYTES;
+	unit->view.work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
 	return end;
 }
@@ -256,13 +257,13 @@ static bool soft_dispatch_begun(struct soft_channel *ch)
 
 /**
  * soft_dispatch() - execute a DISPATCH, or a part of it
- * @engine: the engine that executes it
+ * @unit: the unit that executes it
  * @ch: busy, with the packet
  * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, during a run; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
-enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
+enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 			    struct soft_fault *fault)
 {
 	const struct soft_place *want;
@@ -271,10 +272,10 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 	do {
 		if (!soft_dispatch_begun(ch))
 			return SOFT_END_AGAIN;
-		switch (soft_dispatch_section(engine, ch)) {
+		switch (soft_dispatch_section(unit, ch)) {
 		case SIMT_DONE:
 			/* Its time counts, but it is too late to stop. */
-			soft_stop_wanted(engine, ch, 0);
+			soft_stop_wanted(unit, ch, 0);
 			return soft_dispatch_done(ch);
 		case SIMT_FAULT:
 			return soft_dispatch_fault(ch, fault);
@@ -286,7 +287,7 @@ enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
 		case SIMT_MORE:
 			break;
 		}
-		stop = soft_stop_wanted(engine, ch, 0);
+		stop = soft_stop_wanted(unit, ch, 0);
 	} while (!stop);
 	return SOFT_END_STOPPED;
 }

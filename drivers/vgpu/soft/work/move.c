@@ -77,7 +77,7 @@ static void *soft_move_page(struct soft_channel *ch, const struct soft_place *pl
 }
 
 /* Each bounce page gets the pattern once per packet. */
-static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch,
+static bool soft_fill_bounce(struct soft_unit *unit, struct soft_channel *ch,
 			     struct vgpu_dma *dma)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -88,13 +88,13 @@ static bool soft_fill_bounce(struct soft_engine *engine, struct soft_channel *ch
 		return false;
 	move->chunk = dma->len;
 	for (; move->pattern < DIV_ROUND_UP(move->chunk, PAGE_SIZE); move->pattern++) {
-		engine->view.work += PAGE_SIZE;
+		unit->view.work += PAGE_SIZE;
 		memset32(page_address(exec->bounce[move->pattern]), pattern, PAGE_SIZE / 4);
 	}
 	return true;
 }
 
-static enum soft_end soft_fill_guest(struct soft_engine *engine, struct soft_channel *ch,
+static enum soft_end soft_fill_guest(struct soft_unit *unit, struct soft_channel *ch,
 				     struct soft_place *dst)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -107,7 +107,7 @@ static enum soft_end soft_fill_guest(struct soft_engine *engine, struct soft_cha
 	dma = soft_dma_alloc(ch, dst, true);
 	if (!dma)
 		return soft_dma_later(ch);
-	if (!soft_fill_bounce(engine, ch, dma)) {
+	if (!soft_fill_bounce(unit, ch, dma)) {
 		vgpu_dma_put(dma);
 		return soft_dma_get_loose(ch, dst->va, move->chunk);
 	}
@@ -133,13 +133,13 @@ static bool soft_fill_piece(struct soft_channel *ch, const struct soft_place *ds
 
 /**
  * soft_move_fill() - execute a FILL, or a part of it
- * @engine: the engine that executes it
+ * @unit: the unit that executes it
  * @ch: busy, with the packet
  * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, during a run; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
-enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch,
+enum soft_end soft_move_fill(struct soft_unit *unit, struct soft_channel *ch,
 			     struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -158,14 +158,14 @@ enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch
 				    fault))
 			return SOFT_END_FAULT;
 		if (dst.sys)
-			return soft_fill_guest(engine, ch, &dst);
+			return soft_fill_guest(unit, ch, &dst);
 
 		len = min_t(u64, op->width - move->col, PAGE_SIZE - offset_in_page(dst.addr));
 		if (!soft_fill_piece(ch, &dst, len, op->value))
 			return soft_dma_get_fb(ch, &dst,
 					       min_t(u64, soft_move_chunk(exec), dst.bytes));
 		soft_move_done(exec, len);
-		if (soft_stop_wanted(engine, ch, len + SOFT_PIECE_WORK))
+		if (soft_stop_wanted(unit, ch, len + SOFT_PIECE_WORK))
 			return SOFT_END_STOPPED;
 	}
 	return SOFT_END_PACKET;
@@ -291,13 +291,13 @@ static bool soft_copy_piece(struct soft_channel *ch, const struct soft_place *ds
 
 /**
  * soft_move_copy() - execute a COPY, or a part of it
- * @engine: the engine that executes it
+ * @unit: the unit that executes it
  * @ch: busy, with the packet
  * @fault: set with SOFT_END_FAULT
  * Context: the engine's thread, during a run; does not wait for memory.
  * Return: see struct soft_packet_desc.
  */
-enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch,
+enum soft_end soft_move_copy(struct soft_unit *unit, struct soft_channel *ch,
 			     struct soft_fault *fault)
 {
 	struct soft_exec *exec = &ch->exec;
@@ -325,7 +325,7 @@ enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch
 		if (!soft_copy_piece(ch, &dst, &src, len))
 			return soft_dma_get_fb(ch, &dst, len);
 		soft_move_done(exec, len);
-		if (soft_stop_wanted(engine, ch, len + SOFT_PIECE_WORK))
+		if (soft_stop_wanted(unit, ch, len + SOFT_PIECE_WORK))
 			return SOFT_END_STOPPED;
 	}
 	return SOFT_END_PACKET;

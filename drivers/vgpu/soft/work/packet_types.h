@@ -65,9 +65,9 @@ struct soft_dispatch_operands {
 extern const struct soft_packet_desc soft_packet_types[VGPU_HW_PKT_END];
 
 /* move.c: execute functions of struct soft_packet_desc */
-enum soft_end soft_move_fill(struct soft_engine *engine, struct soft_channel *ch,
+enum soft_end soft_move_fill(struct soft_unit *unit, struct soft_channel *ch,
 			     struct soft_fault *fault);
-enum soft_end soft_move_copy(struct soft_engine *engine, struct soft_channel *ch,
+enum soft_end soft_move_copy(struct soft_unit *unit, struct soft_channel *ch,
 			     struct soft_fault *fault);
 
 /* move_state.c: put_aside and bring_back */
@@ -75,13 +75,13 @@ void soft_move_put_aside(const struct soft_channel *ch, bool answered, struct vg
 int soft_move_bring_back(struct soft_channel *ch, struct vgpu_record_reader *from);
 
 /* present.c: execute */
-enum soft_end soft_present(struct soft_engine *engine, struct soft_channel *ch,
+enum soft_end soft_present(struct soft_unit *unit, struct soft_channel *ch,
 			   struct soft_fault *fault);
 
 /* dispatch.c: likewise, and its other functions */
 enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_dma *dma,
 				    struct soft_fault *fault);
-enum soft_end soft_dispatch(struct soft_engine *engine, struct soft_channel *ch,
+enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 			    struct soft_fault *fault);
 enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault);
 

@@ -11,7 +11,7 @@
  * Finds the place in the partition of a surface with a virtual address. It must be in one piece
  * there, from the first byte to the last.
  */
-static enum soft_end soft_present_locate(struct soft_engine *engine, struct soft_channel *ch,
+static enum soft_end soft_present_locate(struct soft_unit *unit, struct soft_channel *ch,
 					 struct soft_present_operands *op,
 					 struct soft_fault *fault)
 {
@@ -37,7 +37,7 @@ static enum soft_end soft_present_locate(struct soft_engine *engine, struct soft
 			fault->addr = next.va;
 			return SOFT_END_FAULT;
 		}
-		if (soft_stop_wanted(engine, ch, SOFT_LOCATE_WORK))
+		if (soft_stop_wanted(unit, ch, SOFT_LOCATE_WORK))
 			return SOFT_END_STOPPED;
 	}
 	s->offset = all->addr;
@@ -46,7 +46,7 @@ static enum soft_end soft_present_locate(struct soft_engine *engine, struct soft
 
 /**
  * soft_present() - execute a PRESENT
- * @engine: executes the packet
+ * @unit: executes the packet
  * @ch: the packet's channel
  * @fault: set with SOFT_END_FAULT
  *
@@ -55,7 +55,7 @@ static enum soft_end soft_present_locate(struct soft_engine *engine, struct soft
  * Context: the engine's thread, during a run.
  * Return: see struct soft_packet_desc.
  */
-enum soft_end soft_present(struct soft_engine *engine, struct soft_channel *ch,
+enum soft_end soft_present(struct soft_unit *unit, struct soft_channel *ch,
 			   struct soft_fault *fault)
 {
 	struct soft_present_operands *op =
@@ -64,7 +64,7 @@ enum soft_end soft_present(struct soft_engine *engine, struct soft_channel *ch,
 	enum soft_end end;
 
 	if (ch->space) {
-		end = soft_present_locate(engine, ch, op, fault);
+		end = soft_present_locate(unit, ch, op, fault);
 		if (end != SOFT_END_PACKET)
 			return end;
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* An engine's sections of programs: what is kept from one to the next. */
+/* A unit's sections of programs: what is kept from one to the next. */
 #include <linux/slab.h>
 
 #include "section.h"
 
-/* The sections of an engine that executes programs; NULL: no memory. Sleeps. */
+/* The sections of a unit that executes programs; NULL: no memory. Sleeps. */
 struct soft_section *soft_section_alloc(void)
 {
 	return kzalloc(sizeof(struct soft_section), GFP_KERNEL);
@@ -16,7 +16,7 @@ void soft_section_free(struct soft_section *section)
 	kfree(section);
 }
 
-/* Makes the file "section_hist" of an engine. @section: or NULL. */
+/* Makes the file "section_hist" of a unit. @section: or NULL. */
 void soft_section_debugfs(struct soft_section *section, struct dentry *dir)
 {
 	if (!section)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An engine's sections of programs: what is kept from one to the next. */
+/* A unit's sections of programs: what is kept from one to the next. */
 #ifndef _VGPU_SOFT_SECTION_H
 #define _VGPU_SOFT_SECTION_H
 
@@ -10,16 +10,16 @@
 #include "../simt/simt.h"
 
 /**
- * struct soft_section - an engine's sections, in which preemption is off
+ * struct soft_section - a unit's sections, in which preemption is off
  * @tlb:     where the pages are that @of uses
  * @of:      the dispatch that was executed last
  * @run:     struct soft_engine.runs when it was
  * @gen:     soft_invalidate_gen() of what @tlb has
  * @hist:    how often programs ran for less than 1 us, and so on as struct soft_engine.switch_hist,
- *           until the engine looked at its flags again
+ *           until the unit looked at its flags again
  * @array:   @hist as debugfs shows it
  *
- * All of it belongs to the engine's thread.
+ * All of it belongs to the unit's thread.
  */
 struct soft_section {
 	struct simt_tlb tlb;
