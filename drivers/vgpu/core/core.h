@@ -33,7 +33,7 @@
 #include "objects/front.h"
 #include "objects/move.h"
 #include "objects/owner.h"
-#include "objects/placement.h"
+#include "objects/partition.h"
 #include "objects/quarantine.h"
 #include "stats/sample_ring.h"
 #include "stats/session_log.h"
@@ -86,7 +86,7 @@ struct vgpu_sampler {
  * @gone:      the GPU is unregistered: it has no instances, and its settings do not change
  * @nr_types:  length of @types
  * @types:     catalogue of types; constant
- * @placement: the instances' places in the framebuffer
+ * @part0:     partition 0: the whole GPU
  * @guarantee_sum: sum of the guarantees of all placed instances, per mille
  * @settings:  the GPU's settings, as VGPU_IOC_SCHED reads them
  * @gone_frames: frames of destroyed instances
@@ -121,8 +121,9 @@ struct vgpu_gpu {
 	/*
 	 * Protects @samples and the instances' samples, except the sample that is being taken:
 	 * only the sampler's work uses that. The following are changed with @lock held, too, and
-	 * read with this lock alone: @instances, @nr_instances, @placement, @dying, @gone,
-	 * @guarantee_sum, @settings, @gone_frames, @gone_faults, @gone and settings of instances.
+	 * read with this lock alone: @instances, @nr_instances, @dying, @gone, @guarantee_sum,
+	 * @settings, @gone_frames, @gone_faults, @gone and settings of instances; and the fields
+	 * that struct vgpu_partition names.
 	 */
 	raw_spinlock_t data_lock;
 	struct list_head instances;
@@ -131,7 +132,7 @@ struct vgpu_gpu {
 	bool gone;
 	unsigned int nr_types;
 	struct vgpu_type *types;
-	struct vgpu_placement placement;
+	struct vgpu_partition part0;
 	u32 guarantee_sum;
 	struct vgpu_ctl_sched settings;
 	u64 gone_frames;
@@ -166,6 +167,7 @@ struct vgpu_edid {
  * struct vgpu_instance - a vGPU
  * @uuid:       its name
  * @gpu:        its GPU; a reference is held
+ * @part:       its partition, which stays as long as the instance does
  * @type:       one of @gpu->types
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
@@ -221,6 +223,7 @@ struct vgpu_edid {
 struct vgpu_instance {
 	guid_t uuid;
 	struct vgpu_gpu *gpu;
+	struct vgpu_partition *part;
 	const struct vgpu_type *type;
 	struct kref ref;
 	struct list_head link;

@@ -18,7 +18,7 @@
  */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
-	const struct vgpu_placement *p = &gpu->placement;
+	const struct vgpu_placement *p = &gpu->part0.placement;
 	u32 size_gb = gpu->types[type].size_gb;
 	unsigned int nr = 0;
 
@@ -71,13 +71,14 @@ static int vgpu_gpu_check(struct device *dev, const struct vgpu_gpu_info *info)
 
 static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 {
+	const struct vgpu_placement *p = &gpu->part0.placement;
 	const struct vgpu_gpu_info *info = &gpu->info;
 
-	gpu->nr_types = vgpu_types_build(info->board, &gpu->placement, info->channels, NULL, 0);
+	gpu->nr_types = vgpu_types_build(info->board, p, info->channels, NULL, 0);
 	gpu->types = kcalloc(gpu->nr_types, sizeof(*gpu->types), GFP_KERNEL);
 	if (!gpu->types)
 		return -ENOMEM;
-	vgpu_types_build(info->board, &gpu->placement, info->channels, gpu->types, gpu->nr_types);
+	vgpu_types_build(info->board, p, info->channels, gpu->types, gpu->nr_types);
 	return 0;
 }
 
@@ -140,7 +141,8 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	gpu->backend = backend;
 	gpu->registered_ns = ktime_get_ns();
 	ratelimit_default_init(&gpu->log_limit);
-	vgpu_placement_init(&gpu->placement, info->fb_bytes >> 30,
+	gpu->part0.gpu = gpu;
+	vgpu_placement_init(&gpu->part0.placement, info->fb_bytes >> 30,
 			    info->placement == VGPU_PLACEMENT_HOMOGENEOUS);
 
 	ret = -ENOMEM;

@@ -139,7 +139,7 @@ static int vgpu_settings_to_params(const struct vgpu_gpu *gpu, struct vgpu_ctl_s
 		.window_ns = s->window_ns,
 		.preempt_timeout_us = s->preempt_timeout_us,
 		.linger_us = s->linger_us,
-		.nr_slots = gpu->placement.region_gb,
+		.nr_slots = gpu->part0.placement.region_gb,
 	};
 	ret = vgpu_sched_params_check(params, why, size);
 	if (!ret)

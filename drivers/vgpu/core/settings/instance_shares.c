@@ -32,7 +32,8 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 	int ret;
 
 	lockdep_assert_held(&gpu->lock);
-	vgpu_share_default(settings, instance->type->size_gb, gpu->placement.region_gb);
+	vgpu_share_default(settings, instance->type->size_gb,
+			   instance->part->placement.region_gb);
 	settings->vga = instance->type->vga && gpu->ops->scanout;
 	ret = vgpu_share_admit(gpu->guarantee_sum, settings->guarantee, why, size);
 	if (!ret)

@@ -25,7 +25,7 @@ static int partitions_show(struct seq_file *m, void *unused)
 	unsigned int i;
 
 	raw_spin_lock(&gpu->data_lock);
-	placement = gpu->placement;
+	placement = gpu->part0.placement;
 	vgpu_instances_get_locked(gpu, &all);
 	for (i = 0; i < all.nr; i++)
 		backed[i] = vgpu_instance_backed_bytes(all.at[i]);

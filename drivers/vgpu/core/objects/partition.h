@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Partitions: parts of a GPU in space, each with its own part of the framebuffer. The whole GPU is
+ * partition 0, which lies in its struct vgpu_gpu.
+ */
+#ifndef _VGPU_PARTITION_H
+#define _VGPU_PARTITION_H
+
+#include "placement.h"
+
+struct vgpu_gpu;
+
+/**
+ * struct vgpu_partition - a partition of a GPU
+ * @gpu:       the GPU; constant
+ * @placement: the instances' places in the partition's framebuffer
+ *
+ * @placement is changed with the lock and the data_lock of the GPU held, and read with one of them.
+ */
+struct vgpu_partition {
+	struct vgpu_gpu *gpu;
+	struct vgpu_placement placement;
+};
+
+#endif /* _VGPU_PARTITION_H */
