@@ -87,7 +87,6 @@ struct vgpu_sampler {
  * @nr_types:  length of @types
  * @types:     catalogue of types; constant
  * @part0:     partition 0: the whole GPU
- * @guarantee_sum: sum of the guarantees of all placed instances, per mille
  * @settings:  the GPU's settings, as VGPU_IOC_SCHED reads them
  * @gone_frames: frames of destroyed instances
  * @gone_faults: channel faults of destroyed instances
@@ -121,9 +120,9 @@ struct vgpu_gpu {
 	/*
 	 * Protects @samples and the instances' samples, except the sample that is being taken:
 	 * only the sampler's work uses that. The following are changed with @lock held, too, and
-	 * read with this lock alone: @instances, @nr_instances, @dying, @gone, @guarantee_sum,
-	 * @settings, @gone_frames, @gone_faults, @gone and settings of instances; and the fields
-	 * that struct vgpu_partition names.
+	 * read with this lock alone: @instances, @nr_instances, @dying, @gone, @settings,
+	 * @gone_frames, @gone_faults, @gone and settings of instances; and the fields that struct
+	 * vgpu_partition names.
 	 */
 	raw_spinlock_t data_lock;
 	struct list_head instances;
@@ -133,7 +132,6 @@ struct vgpu_gpu {
 	unsigned int nr_types;
 	struct vgpu_type *types;
 	struct vgpu_partition part0;
-	u32 guarantee_sum;
 	struct vgpu_ctl_sched settings;
 	u64 gone_frames;
 	u64 gone_faults;

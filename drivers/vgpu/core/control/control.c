@@ -111,7 +111,7 @@ static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 		out->fb_used_bytes += instance->info.fb_bytes;
 		out->fb_backed_bytes += vgpu_instance_backed_bytes(instance);
 	}
-	out->guarantee_sum = gpu->guarantee_sum;
+	out->guarantee_sum = gpu->part0.guarantee_sum;
 	out->slice_ns = gpu->settings.slice_ns;
 	out->preempt_timeout_us = gpu->settings.preempt_timeout_us;
 	strscpy(out->policy, gpu->settings.policy, sizeof(out->policy));

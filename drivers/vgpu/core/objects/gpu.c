@@ -18,13 +18,14 @@
  */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
-	const struct vgpu_placement *p = &gpu->part0.placement;
+	const struct vgpu_partition *part = &gpu->part0;
+	const struct vgpu_placement *p = &part->placement;
 	u32 size_gb = gpu->types[type].size_gb;
 	unsigned int nr = 0;
 
 	raw_spin_lock(&gpu->data_lock);
 	if (!gpu->dying)
-		nr = vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
+		nr = vgpu_share_room(part->guarantee_sum, size_gb, p->region_gb,
 				     vgpu_placement_available(p, size_gb));
 	raw_spin_unlock(&gpu->data_lock);
 	if (nr && gpu->ops->fb_room)

@@ -14,12 +14,15 @@ struct vgpu_gpu;
  * struct vgpu_partition - a partition of a GPU
  * @gpu:       the GPU; constant
  * @placement: the instances' places in the partition's framebuffer
+ * @guarantee_sum: sum of the guarantees of all placed instances, per mille
  *
- * @placement is changed with the lock and the data_lock of the GPU held, and read with one of them.
+ * @placement and @guarantee_sum are changed with the lock and the data_lock of the GPU held, and
+ * read with one of them.
  */
 struct vgpu_partition {
 	struct vgpu_gpu *gpu;
 	struct vgpu_placement placement;
+	u32 guarantee_sum;
 };
 
 #endif /* _VGPU_PARTITION_H */

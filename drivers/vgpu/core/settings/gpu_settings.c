@@ -235,7 +235,7 @@ static int vgpu_settings_write(struct vgpu_gpu *gpu, const struct vgpu_ctl_sched
 	}
 	ret = vgpu_settings_merge(in, &next, why, size) ?:
 	      vgpu_settings_to_params(gpu, &next, &params, why, size) ?:
-	      vgpu_share_admit(gpu->guarantee_sum, 0, why, size);
+	      vgpu_share_admit(gpu->part0.guarantee_sum, 0, why, size);
 	if (ret)
 		return ret;
 
