@@ -87,14 +87,13 @@ struct vgpu_sampler {
  * @nr_types:  length of @types
  * @types:     catalogue of types; constant
  * @part0:     partition 0: the whole GPU
- * @settings:  the GPU's settings, as VGPU_IOC_SCHED reads them
  * @gone_frames: frames of destroyed instances
  * @gone_faults: channel faults of destroyed instances
  * @samples:   samples of the whole GPU
  * @sampler:   decides when it is sampled
  * @session_lock: see below
  * @sessions:  log of sessions: which processes had its instances open, and when
- * @sched:     has one timeline per engine; its parameters follow @settings with @lock held
+ * @sched:     has one timeline per engine; its parameters follow @part0's settings with @lock held
  * @registered_ns: when the GPU was registered, CLOCK_MONOTONIC
  * @backend:   the back end's data, see vgpu_gpu_backend()
  * @debugfs:   directory of the GPU
@@ -120,7 +119,7 @@ struct vgpu_gpu {
 	/*
 	 * Protects @samples and the instances' samples, except the sample that is being taken:
 	 * only the sampler's work uses that. The following are changed with @lock held, too, and
-	 * read with this lock alone: @instances, @nr_instances, @dying, @gone, @settings,
+	 * read with this lock alone: @instances, @nr_instances, @dying, @gone,
 	 * @gone_frames, @gone_faults, @gone and settings of instances; and the fields that struct
 	 * vgpu_partition names.
 	 */
@@ -132,7 +131,6 @@ struct vgpu_gpu {
 	unsigned int nr_types;
 	struct vgpu_type *types;
 	struct vgpu_partition part0;
-	struct vgpu_ctl_sched settings;
 	u64 gone_frames;
 	u64 gone_faults;
 	struct vgpu_sample_ring *samples;
@@ -409,9 +407,9 @@ unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 /* settings/gpu_settings.c */
 extern const struct vgpu_setting vgpu_gpu_settings[];
 int vgpu_settings_check_params(void);
-int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params);
-int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out);
-int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg);
+int vgpu_settings_init(struct vgpu_partition *part, struct vgpu_sched_params *params);
+int vgpu_settings_get(struct vgpu_partition *part, struct vgpu_ctl_sched *out);
+int vgpu_settings_set(struct vgpu_partition *part, struct vgpu_ctl_sched *arg);
 
 /* settings/instance_shares.c */
 int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);

@@ -102,6 +102,7 @@ static int vgpu_ctl_instances(void *arg)
 /* Fills in the GPU's settings, and the sums over its instances. */
 static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 {
+	const struct vgpu_partition *part = &gpu->part0;
 	struct vgpu_instance *instance;
 
 	raw_spin_lock(&gpu->data_lock);
@@ -111,10 +112,10 @@ static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 		out->fb_used_bytes += instance->info.fb_bytes;
 		out->fb_backed_bytes += vgpu_instance_backed_bytes(instance);
 	}
-	out->guarantee_sum = gpu->part0.guarantee_sum;
-	out->slice_ns = gpu->settings.slice_ns;
-	out->preempt_timeout_us = gpu->settings.preempt_timeout_us;
-	strscpy(out->policy, gpu->settings.policy, sizeof(out->policy));
+	out->guarantee_sum = part->guarantee_sum;
+	out->slice_ns = part->settings.slice_ns;
+	out->preempt_timeout_us = part->settings.preempt_timeout_us;
+	strscpy(out->policy, part->settings.policy, sizeof(out->policy));
 	raw_spin_unlock(&gpu->data_lock);
 	out->due = vgpu_sched_policy(out->policy)->due;
 }

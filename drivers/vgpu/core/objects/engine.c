@@ -40,7 +40,7 @@ static void vgpu_engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *enti
 
 	/* Not from the scheduler, whose mutex a thread may hold that is changing the settings. */
 	raw_spin_lock(&gpu->data_lock);
-	timeout_us = gpu->settings.preempt_timeout_us;
+	timeout_us = gpu->part0.settings.preempt_timeout_us;
 	raw_spin_unlock(&gpu->data_lock);
 	/* Rate limited: a guest can make its engine be reset again and again. */
 	vgpu_inst_notice_limited(instance, "did not leave engine %s within %u us: engine reset\n",

@@ -156,7 +156,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	if (ret)
 		goto err_put;
 
-	ret = vgpu_settings_init(gpu, &params);
+	ret = vgpu_settings_init(&gpu->part0, &params);
 	if (ret)
 		goto err_put;
 	gpu->sched = vgpu_sched_create(gpu->name, info->nr_engines, &vgpu_engine_ops, gpu, &params);

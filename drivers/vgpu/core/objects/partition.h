@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Partitions: parts of a GPU in space, each with its own part of the framebuffer. The whole GPU is
- * partition 0, which lies in its struct vgpu_gpu.
+ * Partitions: parts of a GPU in space, each with its own part of the framebuffer and its own
+ * settings. The whole GPU is partition 0, which lies in its struct vgpu_gpu.
  */
 #ifndef _VGPU_PARTITION_H
 #define _VGPU_PARTITION_H
+
+#include <uapi/linux/vgpu.h>
 
 #include "placement.h"
 
@@ -15,14 +17,16 @@ struct vgpu_gpu;
  * @gpu:       the GPU; constant
  * @placement: the instances' places in the partition's framebuffer
  * @guarantee_sum: sum of the guarantees of all placed instances, per mille
+ * @settings:  the partition's settings, as VGPU_IOC_SCHED reads them
  *
- * @placement and @guarantee_sum are changed with the lock and the data_lock of the GPU held, and
- * read with one of them.
+ * @placement, @guarantee_sum and @settings are changed with the lock and the data_lock of the GPU
+ * held, and read with one of them.
  */
 struct vgpu_partition {
 	struct vgpu_gpu *gpu;
 	struct vgpu_placement placement;
 	u32 guarantee_sum;
+	struct vgpu_ctl_sched settings;
 };
 
 #endif /* _VGPU_PARTITION_H */

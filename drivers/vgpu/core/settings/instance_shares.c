@@ -151,9 +151,8 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
  * Sets @plan, and @sum to the sum of all instances' guarantees under the plan. On failure, sets
  * @culprit to the index of the entry that is refused, and @why to the reason.
  */
-static int vgpu_shares_plan(struct vgpu_partition *part,
-			    const struct vgpu_ctl_share *entries, unsigned int nr,
-			    struct vgpu_share_plan *plan, u32 *sum,
+static int vgpu_shares_plan(struct vgpu_partition *part, const struct vgpu_ctl_share *entries,
+			    unsigned int nr, struct vgpu_share_plan *plan, u32 *sum,
 			    unsigned int *culprit, char *why, size_t size)
 {
 	struct vgpu_gpu *gpu = part->gpu;
