@@ -74,7 +74,8 @@ struct vgpu_sampler {
  * @ops:       the back end's ops
  * @info:      the back end's description of the GPU
  * @ref:       the registry holds a reference, and so does each user of the GPU
- * @users:     number of threads that may use @ops and @sched, see vgpu_gpu_enter(); 1 is the
+ * @users:     number of threads that may use @ops and schedulers, see
+ *             vgpu_gpu_enter(); 1 is the
  *             registration's
  * @unused:    completed when @users is 0
  * @link:      on the registry's list
@@ -93,7 +94,6 @@ struct vgpu_sampler {
  * @sampler:   decides when it is sampled
  * @session_lock: see below
  * @sessions:  log of sessions: which processes had its instances open, and when
- * @sched:     has one timeline per engine; its parameters follow @part0's settings with @lock held
  * @registered_ns: when the GPU was registered, CLOCK_MONOTONIC
  * @backend:   the back end's data, see vgpu_gpu_backend()
  * @debugfs:   directory of the GPU
@@ -138,7 +138,6 @@ struct vgpu_gpu {
 	/* Protects @sessions, and of the instances @session and the fields set together with it. */
 	raw_spinlock_t session_lock;
 	struct vgpu_session_log sessions;
-	struct vgpu_sched *sched;
 	u64 registered_ns;
 	void *backend;
 	struct dentry *debugfs;

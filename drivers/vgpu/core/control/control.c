@@ -140,7 +140,7 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	for (i = 0; i < info->nr_engines; i++) {
 		struct vgpu_ctl_engine *e = &out->engine[i];
 
-		vgpu_timeline_stats(vgpu_sched_timeline(gpu->sched, i), &stats);
+		vgpu_timeline_stats(vgpu_sched_timeline(gpu->part0.sched, i), &stats);
 		*e = (struct vgpu_ctl_engine) {
 			.engine_class = info->engines[i].engine_class,
 			.instance = info->engines[i].instance,

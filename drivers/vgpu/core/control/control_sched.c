@@ -133,8 +133,8 @@ static int log_fill(struct vgpu_gpu *gpu, void *arg, const struct vgpu_ctl_entri
 	if (engine >= gpu->info.nr_engines)
 		return -ENOENT;
 	engine = array_index_nospec(engine, gpu->info.nr_engines);
-	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, engine), entries->at,
-				       entries->nr, &ctl->total);
+	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->part0.sched, engine),
+				       entries->at, entries->nr, &ctl->total);
 	return ctl->count;
 }
 

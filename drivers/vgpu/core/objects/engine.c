@@ -11,8 +11,9 @@
 
 static void vgpu_engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 deadline_ns)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_partition *part = vgpu_timeline_data(tl);
 	unsigned int engine = vgpu_timeline_index(tl);
+	struct vgpu_gpu *gpu = part->gpu;
 	struct vgpu_run run = {
 		.instance = vgpu_entity_instance(entity, engine),
 		.deadline_ns = deadline_ns,
@@ -24,8 +25,9 @@ static void vgpu_engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity
 
 static void vgpu_engine_preempt(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_partition *part = vgpu_timeline_data(tl);
 	unsigned int engine = vgpu_timeline_index(tl);
+	struct vgpu_gpu *gpu = part->gpu;
 
 	trace_vgpu_preempt(gpu->name, engine, &vgpu_entity_instance(entity, engine)->uuid);
 	gpu->ops->engine_preempt(gpu, engine);
@@ -33,14 +35,15 @@ static void vgpu_engine_preempt(struct vgpu_timeline *tl, struct vgpu_entity *en
 
 static void vgpu_engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_partition *part = vgpu_timeline_data(tl);
 	unsigned int engine = vgpu_timeline_index(tl);
+	struct vgpu_gpu *gpu = part->gpu;
 	struct vgpu_instance *instance = vgpu_entity_instance(entity, engine);
 	u32 timeout_us;
 
 	/* Not from the scheduler, whose mutex a thread may hold that is changing the settings. */
 	raw_spin_lock(&gpu->data_lock);
-	timeout_us = gpu->part0.settings.preempt_timeout_us;
+	timeout_us = part->settings.preempt_timeout_us;
 	raw_spin_unlock(&gpu->data_lock);
 	/* Rate limited: a guest can make its engine be reset again and again. */
 	vgpu_inst_notice_limited(instance, "did not leave engine %s within %u us: engine reset\n",
@@ -65,7 +68,8 @@ static void vgpu_engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *en
 
 static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_partition *part = vgpu_timeline_data(tl);
+	struct vgpu_gpu *gpu = part->gpu;
 
 	/* The time of an engine that cannot be reset stands still, so it is never too late. */
 	if (!gpu->ops->engine_reset)
@@ -136,7 +140,7 @@ bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_e
 	u64 deadline_ns;
 
 	trace_vgpu_run_end(gpu->name, engine, end, idle_ns);
-	entity = vgpu_timeline_done(vgpu_sched_timeline(gpu->sched, engine), end, idle_ns,
+	entity = vgpu_timeline_done(vgpu_sched_timeline(gpu->part0.sched, engine), end, idle_ns,
 				    linger_ns, &deadline_ns);
 	if (!entity)
 		return false;
@@ -211,7 +215,7 @@ EXPORT_SYMBOL_GPL(vgpu_engine_due);
  */
 enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns)
 {
-	return vgpu_timeline_poll(vgpu_sched_timeline(gpu->sched, engine), empty_ns);
+	return vgpu_timeline_poll(vgpu_sched_timeline(gpu->part0.sched, engine), empty_ns);
 }
 EXPORT_SYMBOL_GPL(vgpu_engine_poll);
 

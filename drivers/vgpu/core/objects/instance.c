@@ -182,8 +182,8 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	vgpu_uuid_export(id, uuid);
 	vgpu_share_of(&instance->settings, info->fb_start >> 30, instance->type->size_gb, &share);
 	for (i = 0; i < gpu->info.nr_engines; i++)
-		vgpu_entity_init(&instance->entity[i], vgpu_sched_timeline(gpu->sched, i), id,
-				 &share);
+		vgpu_entity_init(&instance->entity[i],
+				 vgpu_sched_timeline(instance->part->sched, i), id, &share);
 
 	instance->backend = gpu->ops->instance_create(gpu, instance, info);
 	if (IS_ERR(instance->backend)) {

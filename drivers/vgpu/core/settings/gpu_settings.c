@@ -241,7 +241,7 @@ static int vgpu_settings_write(struct vgpu_partition *part, const struct vgpu_ct
 	if (ret)
 		return ret;
 
-	ret = vgpu_sched_params_set(gpu->sched, &params);
+	ret = vgpu_sched_params_set(part->sched, &params);
 	if (ret) {
 		snprintf(why, size, "the scheduler refused it: error %d", -ret);
 		return ret;

@@ -54,7 +54,8 @@ void vgpu_shares_leave(struct vgpu_instance *instance)
 
 /**
  * vgpu_shares_update_frl() - update the frame-rate limit in force
- * @instance: its settings or its GPU's policy have changed, or it is new; the GPU's lock is held
+ * @instance: its settings or its partition's policy have changed, or it is new; its GPU's lock is
+ *            held
  *
  * The policy decides which limits are in force. A frame that is already waiting is shown when it
  * was due under the old limit.
@@ -65,7 +66,7 @@ void vgpu_shares_update_frl(struct vgpu_instance *instance)
 	u32 fps;
 
 	lockdep_assert_held(&instance->gpu->lock);
-	vgpu_sched_params_get(instance->gpu->sched, &params);
+	vgpu_sched_params_get(instance->part->sched, &params);
 	fps = vgpu_share_frl(params.policy->frl, instance->settings.frl, instance->type->frl_fps);
 	raw_spin_lock(&instance->frl_lock);
 	if (fps != instance->frl.fps)
