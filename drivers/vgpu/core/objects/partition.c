@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Partitions of a GPU. */
 #include <linux/err.h>
+#include <linux/export.h>
 
 #include "../core.h"
 
@@ -56,3 +57,16 @@ void vgpu_partition_stop(struct vgpu_partition *part)
 {
 	vgpu_sched_destroy(part->sched);
 }
+
+/**
+ * vgpu_partition_gpu() - get the GPU of a partition
+ * @part: the partition
+ *
+ * Context: any.
+ * Return: the GPU that the partition is a part of.
+ */
+struct vgpu_gpu *vgpu_partition_gpu(const struct vgpu_partition *part)
+{
+	return part->gpu;
+}
+EXPORT_SYMBOL_GPL(vgpu_partition_gpu);

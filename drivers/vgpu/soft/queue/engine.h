@@ -53,7 +53,7 @@ enum soft_engine_state {
  * @section:  data of the packet types for the engine, or NULL; constant
  * @cpus:     the CPUs on which @task runs; empty: all CPUs; constant
  * @task:     the engine's thread
- * @vgpu:     the core's structure of the GPU; set with @run
+ * @part:     the core's structure of the partition that it is an engine of; set with @run
  * @run:      the run; written by the thread that sets @state to RUNNING
  * @state:    enum soft_engine_state
  * @preempt:  the run must stop; read without a lock
@@ -89,7 +89,7 @@ struct soft_engine {
 	struct soft_section *section;
 	const struct cpumask *cpus;
 	struct task_struct *task;
-	struct vgpu_gpu *vgpu;
+	struct vgpu_partition *part;
 	struct vgpu_run run;
 	atomic_t state;
 	bool preempt;
@@ -121,7 +121,8 @@ static inline bool soft_stop_told(struct soft_engine *engine)
 /* engine.c */
 int soft_engine_init(struct soft_engine *engine, const char *gpu_name);
 void soft_engine_exit(struct soft_engine *engine);
-void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const struct vgpu_run *run);
+void soft_engine_run(struct soft_engine *engine, struct vgpu_partition *part,
+		     const struct vgpu_run *run);
 void soft_engine_preempt(struct soft_engine *engine);
 void soft_engine_reset(struct soft_engine *engine);
 u64 soft_engine_ran_ns(const struct soft_engine *engine);
