@@ -45,6 +45,7 @@ struct page;
 struct seq_file;
 struct vgpu_gpu;
 struct vgpu_instance;
+struct vgpu_partition;
 struct vgpu_record_reader;
 struct vgpu_records;
 
@@ -232,10 +233,10 @@ struct vgpu_dirty_pass {
  *                   channel pages what engines publish there. Reads of registers may go on. Context
  *                   as @state_save. Returns 0; -EINVAL with the reason in the reader, or -ENOMEM:
  *                   then the core resets the instance
- * @engine_run:      begin @run on the engine, which is idle; copy @run. The engine ends the run by
- *                   vgpu_engine_done(), but not from inside this op. With the timeline's lock held,
- *                   perhaps in a hard interrupt: must not sleep, nor take a lock that is ever held
- *                   with interrupts on
+ * @engine_run:      begin @run on an engine of the partition, which is idle; copy @run. The whole
+ *                   GPU is partition 0. The engine ends the run by vgpu_engine_done(), but not from
+ *                   inside this op. With the timeline's lock held, perhaps in a hard interrupt:
+ *                   must not sleep, nor take a lock that is ever held with interrupts on
  * @engine_preempt:  ask the engine to save its work and stop soon. The engine may have stopped by
  *                   itself, and be about to report the end of the run. Same context as @engine_run
  * @engine_reset:    stop an engine that did not stop when asked to. The channel whose packet is
@@ -283,10 +284,11 @@ struct vgpu_gpu_ops {
 	int (*state_save)(struct vgpu_instance *instance, struct vgpu_records *to);
 	int (*state_load)(struct vgpu_instance *instance, struct vgpu_record_reader *from);
 
-	void (*engine_run)(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_run *run);
-	void (*engine_preempt)(struct vgpu_gpu *gpu, unsigned int engine);
-	void (*engine_reset)(struct vgpu_gpu *gpu, unsigned int engine);
-	u64 (*engine_ran_ns)(struct vgpu_gpu *gpu, unsigned int engine);
+	void (*engine_run)(struct vgpu_partition *part, unsigned int engine,
+			   const struct vgpu_run *run);
+	void (*engine_preempt)(struct vgpu_partition *part, unsigned int engine);
+	void (*engine_reset)(struct vgpu_partition *part, unsigned int engine);
+	u64 (*engine_ran_ns)(struct vgpu_partition *part, unsigned int engine);
 };
 
 /* The functions that a back end calls. Their kernel-doc is in drivers/vgpu/core. */
@@ -296,6 +298,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 				   const struct vgpu_gpu_info *info, void *backend);
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu);
 void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
+struct vgpu_gpu *vgpu_partition_gpu(const struct vgpu_partition *part);
 void *vgpu_instance_backend(const struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);
@@ -309,12 +312,12 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 /* Engines and the scheduler */
 void vgpu_work_ready(struct vgpu_instance *instance, unsigned int engine);
 void vgpu_work_ready_at(struct vgpu_instance *instance, unsigned int engine, u64 ready_ns);
-bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
+bool vgpu_engine_done(struct vgpu_partition *part, unsigned int engine, enum vgpu_run_end end,
 		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next);
 u64 vgpu_engine_charged_ns(const struct vgpu_instance *instance, unsigned int engine);
 u64 vgpu_engine_busy_ns(struct vgpu_instance *instance, unsigned int engine);
 unsigned int vgpu_engine_due(struct vgpu_instance *instance, unsigned int engine);
-enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns);
+enum vgpu_poll vgpu_engine_poll(struct vgpu_partition *part, unsigned int engine, u64 empty_ns);
 
 /* Channels and packets */
 void vgpu_doorbell(struct vgpu_instance *instance);

@@ -33,7 +33,7 @@
 #include "objects/front.h"
 #include "objects/move.h"
 #include "objects/owner.h"
-#include "objects/placement.h"
+#include "objects/partition.h"
 #include "objects/quarantine.h"
 #include "stats/sample_ring.h"
 #include "stats/session_log.h"
@@ -74,7 +74,8 @@ struct vgpu_sampler {
  * @ops:       the back end's ops
  * @info:      the back end's description of the GPU
  * @ref:       the registry holds a reference, and so does each user of the GPU
- * @users:     number of threads that may use @ops and @sched, see vgpu_gpu_enter(); 1 is the
+ * @users:     number of threads that may use @ops and schedulers, see
+ *             vgpu_gpu_enter(); 1 is the
  *             registration's
  * @unused:    completed when @users is 0
  * @link:      on the registry's list
@@ -86,16 +87,13 @@ struct vgpu_sampler {
  * @gone:      the GPU is unregistered: it has no instances, and its settings do not change
  * @nr_types:  length of @types
  * @types:     catalogue of types; constant
- * @placement: the instances' places in the framebuffer
- * @guarantee_sum: sum of the guarantees of all placed instances, per mille
- * @settings:  the GPU's settings, as VGPU_IOC_SCHED reads them
+ * @part0:     partition 0: the whole GPU
  * @gone_frames: frames of destroyed instances
  * @gone_faults: channel faults of destroyed instances
  * @samples:   samples of the whole GPU
  * @sampler:   decides when it is sampled
  * @session_lock: see below
  * @sessions:  log of sessions: which processes had its instances open, and when
- * @sched:     has one timeline per engine; its parameters follow @settings with @lock held
  * @registered_ns: when the GPU was registered, CLOCK_MONOTONIC
  * @backend:   the back end's data, see vgpu_gpu_backend()
  * @debugfs:   directory of the GPU
@@ -121,8 +119,9 @@ struct vgpu_gpu {
 	/*
 	 * Protects @samples and the instances' samples, except the sample that is being taken:
 	 * only the sampler's work uses that. The following are changed with @lock held, too, and
-	 * read with this lock alone: @instances, @nr_instances, @placement, @dying, @gone,
-	 * @guarantee_sum, @settings, @gone_frames, @gone_faults, @gone and settings of instances.
+	 * read with this lock alone: @instances, @nr_instances, @dying, @gone,
+	 * @gone_frames, @gone_faults, @gone and settings of instances; and the fields that struct
+	 * vgpu_partition names.
 	 */
 	raw_spinlock_t data_lock;
 	struct list_head instances;
@@ -131,9 +130,7 @@ struct vgpu_gpu {
 	bool gone;
 	unsigned int nr_types;
 	struct vgpu_type *types;
-	struct vgpu_placement placement;
-	u32 guarantee_sum;
-	struct vgpu_ctl_sched settings;
+	struct vgpu_partition part0;
 	u64 gone_frames;
 	u64 gone_faults;
 	struct vgpu_sample_ring *samples;
@@ -141,7 +138,6 @@ struct vgpu_gpu {
 	/* Protects @sessions, and of the instances @session and the fields set together with it. */
 	raw_spinlock_t session_lock;
 	struct vgpu_session_log sessions;
-	struct vgpu_sched *sched;
 	u64 registered_ns;
 	void *backend;
 	struct dentry *debugfs;
@@ -166,6 +162,7 @@ struct vgpu_edid {
  * struct vgpu_instance - a vGPU
  * @uuid:       its name
  * @gpu:        its GPU; a reference is held
+ * @part:       its partition, which stays as long as the instance does
  * @type:       one of @gpu->types
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
@@ -221,6 +218,7 @@ struct vgpu_edid {
 struct vgpu_instance {
 	guid_t uuid;
 	struct vgpu_gpu *gpu;
+	struct vgpu_partition *part;
 	const struct vgpu_type *type;
 	struct kref ref;
 	struct list_head link;
@@ -408,9 +406,9 @@ unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 /* settings/gpu_settings.c */
 extern const struct vgpu_setting vgpu_gpu_settings[];
 int vgpu_settings_check_params(void);
-int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params);
-int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out);
-int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg);
+int vgpu_settings_init(struct vgpu_partition *part, struct vgpu_sched_params *params);
+int vgpu_settings_get(struct vgpu_partition *part, struct vgpu_ctl_sched *out);
+int vgpu_settings_set(struct vgpu_partition *part, struct vgpu_ctl_sched *arg);
 
 /* settings/instance_shares.c */
 int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size);

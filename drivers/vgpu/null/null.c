@@ -11,7 +11,7 @@
 
 #define NULL_ENGINES	10
 struct null_engine {
-	struct vgpu_gpu *gpu;
+	struct vgpu_partition *part;
 	struct vgpu_run run;
 	bool preempt;
 	struct work_struct work;	/* owns run from engine_run until vgpu_engine_done() */
@@ -27,6 +27,11 @@ struct null_channel {
 	u8 ctrl, engine, order, pad0[5];	/* the first three: the bytes of CTRL */
 	__le64 ring, pad1[4], get, pad2;
 };
+
+static struct null_engine *null_engines(const struct vgpu_partition *part)
+{
+	return vgpu_gpu_backend(vgpu_partition_gpu(part));
+}
 
 /* Returns the address of byte @offset of a BAR; NULL: no such byte, or no memory for its page. */
 static void *null_bar(struct null_instance *inst, unsigned int bar, u64 offset)
@@ -88,7 +93,7 @@ static bool null_complete(struct vgpu_instance *vgpu, unsigned int engine, u32 c
 static void null_work(struct work_struct *work)
 {
 	struct null_engine *engine = container_of(work, struct null_engine, work);
-	unsigned int index = engine - (struct null_engine *)vgpu_gpu_backend(engine->gpu);
+	unsigned int index = engine - null_engines(engine->part);
 	struct null_instance *inst;
 	u32 chan;
 
@@ -106,22 +111,23 @@ static void null_work(struct work_struct *work)
 				break;
 		}
 		WRITE_ONCE(engine->preempt, false);
-	} while (vgpu_engine_done(engine->gpu, index, chan < inst->info->nr_channels ?
+	} while (vgpu_engine_done(engine->part, index, chan < inst->info->nr_channels ?
 				  VGPU_RUN_PREEMPTED : VGPU_RUN_IDLE, 0, 0, &engine->run));
 }
 
-static void null_engine_run(struct vgpu_gpu *gpu, unsigned int index, const struct vgpu_run *run)
+static void null_engine_run(struct vgpu_partition *part, unsigned int index,
+			    const struct vgpu_run *run)
 {
-	struct null_engine *engine = vgpu_gpu_backend(gpu) + index * sizeof(*engine);
+	struct null_engine *engine = null_engines(part) + index;
 
-	engine->gpu = gpu;
+	engine->part = part;
 	engine->run = *run;
 	queue_work(system_unbound_wq, &engine->work);
 }
 
-static void null_engine_preempt(struct vgpu_gpu *gpu, unsigned int index)
+static void null_engine_preempt(struct vgpu_partition *part, unsigned int index)
 {
-	WRITE_ONCE(((struct null_engine *)vgpu_gpu_backend(gpu))[index].preempt, true);
+	WRITE_ONCE(null_engines(part)[index].preempt, true);
 }
 
 static int null_write(struct vgpu_instance *vgpu, u64 offset, u32 value, struct null_channel *ch)

@@ -102,6 +102,7 @@ static int vgpu_ctl_instances(void *arg)
 /* Fills in the GPU's settings, and the sums over its instances. */
 static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 {
+	const struct vgpu_partition *part = &gpu->part0;
 	struct vgpu_instance *instance;
 
 	raw_spin_lock(&gpu->data_lock);
@@ -111,10 +112,10 @@ static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 		out->fb_used_bytes += instance->info.fb_bytes;
 		out->fb_backed_bytes += vgpu_instance_backed_bytes(instance);
 	}
-	out->guarantee_sum = gpu->guarantee_sum;
-	out->slice_ns = gpu->settings.slice_ns;
-	out->preempt_timeout_us = gpu->settings.preempt_timeout_us;
-	strscpy(out->policy, gpu->settings.policy, sizeof(out->policy));
+	out->guarantee_sum = part->guarantee_sum;
+	out->slice_ns = part->settings.slice_ns;
+	out->preempt_timeout_us = part->settings.preempt_timeout_us;
+	strscpy(out->policy, part->settings.policy, sizeof(out->policy));
 	raw_spin_unlock(&gpu->data_lock);
 	out->due = vgpu_sched_policy(out->policy)->due;
 }
@@ -139,7 +140,7 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	for (i = 0; i < info->nr_engines; i++) {
 		struct vgpu_ctl_engine *e = &out->engine[i];
 
-		vgpu_timeline_stats(vgpu_sched_timeline(gpu->sched, i), &stats);
+		vgpu_timeline_stats(vgpu_sched_timeline(gpu->part0.sched, i), &stats);
 		*e = (struct vgpu_ctl_engine) {
 			.engine_class = info->engines[i].engine_class,
 			.instance = info->engines[i].instance,

@@ -51,7 +51,7 @@ int vgpu_ctl_sched(void *arg)
 	gpu = vgpu_gpu_find(ctl->gpu);
 	if (!gpu)
 		return -ENODEV;
-	ret = vgpu_settings_get(gpu, ctl);
+	ret = vgpu_settings_get(&gpu->part0, ctl);
 	vgpu_gpu_put(gpu);
 	return ret;
 }
@@ -72,7 +72,7 @@ int vgpu_ctl_sched_set(void *arg)
 		snprintf(ctl->text, sizeof(ctl->text), "no GPU %u", ctl->gpu);
 		return -ENODEV;
 	}
-	ret = vgpu_settings_set(gpu, ctl);
+	ret = vgpu_settings_set(&gpu->part0, ctl);
 	vgpu_gpu_put(gpu);
 	return ret;
 }
@@ -133,8 +133,8 @@ static int log_fill(struct vgpu_gpu *gpu, void *arg, const struct vgpu_ctl_entri
 	if (engine >= gpu->info.nr_engines)
 		return -ENOENT;
 	engine = array_index_nospec(engine, gpu->info.nr_engines);
-	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, engine), entries->at,
-				       entries->nr, &ctl->total);
+	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->part0.sched, engine),
+				       entries->at, entries->nr, &ctl->total);
 	return ctl->count;
 }
 

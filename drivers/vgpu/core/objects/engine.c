@@ -11,41 +11,44 @@
 
 static void vgpu_engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 deadline_ns)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_partition *part = vgpu_timeline_data(tl);
 	unsigned int engine = vgpu_timeline_index(tl);
+	struct vgpu_gpu *gpu = part->gpu;
 	struct vgpu_run run = {
 		.instance = vgpu_entity_instance(entity, engine),
 		.deadline_ns = deadline_ns,
 	};
 
 	trace_vgpu_switch(gpu->name, engine, &run.instance->uuid, deadline_ns);
-	gpu->ops->engine_run(gpu, engine, &run);
+	gpu->ops->engine_run(part, engine, &run);
 }
 
 static void vgpu_engine_preempt(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_partition *part = vgpu_timeline_data(tl);
 	unsigned int engine = vgpu_timeline_index(tl);
+	struct vgpu_gpu *gpu = part->gpu;
 
 	trace_vgpu_preempt(gpu->name, engine, &vgpu_entity_instance(entity, engine)->uuid);
-	gpu->ops->engine_preempt(gpu, engine);
+	gpu->ops->engine_preempt(part, engine);
 }
 
 static void vgpu_engine_reset(struct vgpu_timeline *tl, struct vgpu_entity *entity)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_partition *part = vgpu_timeline_data(tl);
 	unsigned int engine = vgpu_timeline_index(tl);
+	struct vgpu_gpu *gpu = part->gpu;
 	struct vgpu_instance *instance = vgpu_entity_instance(entity, engine);
 	u32 timeout_us;
 
 	/* Not from the scheduler, whose mutex a thread may hold that is changing the settings. */
 	raw_spin_lock(&gpu->data_lock);
-	timeout_us = gpu->settings.preempt_timeout_us;
+	timeout_us = part->settings.preempt_timeout_us;
 	raw_spin_unlock(&gpu->data_lock);
 	/* Rate limited: a guest can make its engine be reset again and again. */
 	vgpu_inst_notice_limited(instance, "did not leave engine %s within %u us: engine reset\n",
 				 gpu->info.engines[engine].name, timeout_us);
-	gpu->ops->engine_reset(gpu, engine);
+	gpu->ops->engine_reset(part, engine);
 	vgpu_instance_event(instance, VGPU_EVENT_ENGINE_RESET, engine, 0, 0);
 }
 
@@ -65,14 +68,15 @@ static void vgpu_engine_overrun(struct vgpu_timeline *tl, struct vgpu_entity *en
 
 static u64 vgpu_engine_ran_ns(struct vgpu_timeline *tl)
 {
-	struct vgpu_gpu *gpu = vgpu_timeline_data(tl);
+	struct vgpu_partition *part = vgpu_timeline_data(tl);
+	const struct vgpu_gpu_ops *ops = part->gpu->ops;
 
 	/* The time of an engine that cannot be reset stands still, so it is never too late. */
-	if (!gpu->ops->engine_reset)
+	if (!ops->engine_reset)
 		return 0;
-	if (!gpu->ops->engine_ran_ns)
+	if (!ops->engine_ran_ns)
 		return ktime_get_ns();
-	return gpu->ops->engine_ran_ns(gpu, vgpu_timeline_index(tl));
+	return ops->engine_ran_ns(part, vgpu_timeline_index(tl));
 }
 
 const struct vgpu_timeline_ops vgpu_engine_ops = {
@@ -115,7 +119,7 @@ EXPORT_SYMBOL_GPL(vgpu_work_ready_at);
 
 /**
  * vgpu_engine_done() - report that a run has ended and the engine is free
- * @gpu: the GPU
+ * @part: the partition
  * @engine: index of the engine
  * @end: why the run ended
  * @idle_ns: time of the run in which the engine polled without work; charged to nobody
@@ -129,20 +133,20 @@ EXPORT_SYMBOL_GPL(vgpu_work_ready_at);
  * Context: any that may take a spinlock, but without a timeline's lock. Does not sleep.
  * Return: true if @next is set.
  */
-bool vgpu_engine_done(struct vgpu_gpu *gpu, unsigned int engine, enum vgpu_run_end end,
+bool vgpu_engine_done(struct vgpu_partition *part, unsigned int engine, enum vgpu_run_end end,
 		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next)
 {
 	struct vgpu_entity *entity;
 	u64 deadline_ns;
 
-	trace_vgpu_run_end(gpu->name, engine, end, idle_ns);
-	entity = vgpu_timeline_done(vgpu_sched_timeline(gpu->sched, engine), end, idle_ns,
+	trace_vgpu_run_end(part->gpu->name, engine, end, idle_ns);
+	entity = vgpu_timeline_done(vgpu_sched_timeline(part->sched, engine), end, idle_ns,
 				    linger_ns, &deadline_ns);
 	if (!entity)
 		return false;
 	next->instance = vgpu_entity_instance(entity, engine);
 	next->deadline_ns = deadline_ns;
-	trace_vgpu_switch(gpu->name, engine, &next->instance->uuid, deadline_ns);
+	trace_vgpu_switch(part->gpu->name, engine, &next->instance->uuid, deadline_ns);
 	return true;
 }
 EXPORT_SYMBOL_GPL(vgpu_engine_done);
@@ -199,7 +203,7 @@ EXPORT_SYMBOL_GPL(vgpu_engine_due);
 
 /**
  * vgpu_engine_poll() - tell what an engine must do that finds no work
- * @gpu: the GPU
+ * @part: the partition
  * @engine: index of the engine; it has a run
  * @empty_ns: for how long the engine has found no work of the run's instance
  *
@@ -209,9 +213,9 @@ EXPORT_SYMBOL_GPL(vgpu_engine_due);
  * Context: any. Takes no lock.
  * Return: enum vgpu_poll.
  */
-enum vgpu_poll vgpu_engine_poll(struct vgpu_gpu *gpu, unsigned int engine, u64 empty_ns)
+enum vgpu_poll vgpu_engine_poll(struct vgpu_partition *part, unsigned int engine, u64 empty_ns)
 {
-	return vgpu_timeline_poll(vgpu_sched_timeline(gpu->sched, engine), empty_ns);
+	return vgpu_timeline_poll(vgpu_sched_timeline(part->sched, engine), empty_ns);
 }
 EXPORT_SYMBOL_GPL(vgpu_engine_poll);
 

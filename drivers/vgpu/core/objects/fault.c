@@ -42,12 +42,12 @@ static void vgpu_quarantine_work(struct work_struct *work)
 }
 
 /**
- * vgpu_instance_set_quarantine() - apply the GPU's quarantine settings to an instance
+ * vgpu_instance_set_quarantine() - apply its partition's quarantine settings to an instance
  * @instance: the instance; the lock of its GPU is held
  */
 void vgpu_instance_set_quarantine(struct vgpu_instance *instance)
 {
-	const struct vgpu_ctl_sched *settings = &instance->gpu->settings;
+	const struct vgpu_ctl_sched *settings = &instance->part->settings;
 
 	lockdep_assert_held(&instance->gpu->lock);
 	raw_spin_lock(&instance->quarantine_lock);

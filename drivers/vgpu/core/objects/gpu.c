@@ -18,13 +18,14 @@
  */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
-	const struct vgpu_placement *p = &gpu->placement;
+	const struct vgpu_partition *part = &gpu->part0;
+	const struct vgpu_placement *p = &part->placement;
 	u32 size_gb = gpu->types[type].size_gb;
 	unsigned int nr = 0;
 
 	raw_spin_lock(&gpu->data_lock);
 	if (!gpu->dying)
-		nr = vgpu_share_room(gpu->guarantee_sum, size_gb, p->region_gb,
+		nr = vgpu_share_room(part->guarantee_sum, size_gb, p->region_gb,
 				     vgpu_placement_available(p, size_gb));
 	raw_spin_unlock(&gpu->data_lock);
 	if (nr && gpu->ops->fb_room)
@@ -71,13 +72,14 @@ static int vgpu_gpu_check(struct device *dev, const struct vgpu_gpu_info *info)
 
 static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 {
+	const struct vgpu_placement *p = &gpu->part0.placement;
 	const struct vgpu_gpu_info *info = &gpu->info;
 
-	gpu->nr_types = vgpu_types_build(info->board, &gpu->placement, info->channels, NULL, 0);
+	gpu->nr_types = vgpu_types_build(info->board, p, info->channels, NULL, 0);
 	gpu->types = kcalloc(gpu->nr_types, sizeof(*gpu->types), GFP_KERNEL);
 	if (!gpu->types)
 		return -ENOMEM;
-	vgpu_types_build(info->board, &gpu->placement, info->channels, gpu->types, gpu->nr_types);
+	vgpu_types_build(info->board, p, info->channels, gpu->types, gpu->nr_types);
 	return 0;
 }
 
@@ -113,7 +115,7 @@ static void vgpu_gpu_set_dying(struct vgpu_gpu *gpu, bool gone)
 struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops *ops,
 				   const struct vgpu_gpu_info *info, void *backend)
 {
-	struct vgpu_sched_params params = {};
+	struct vgpu_sched_params params;
 	struct vgpu_gpu *gpu;
 	int ret;
 
@@ -140,8 +142,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	gpu->backend = backend;
 	gpu->registered_ns = ktime_get_ns();
 	ratelimit_default_init(&gpu->log_limit);
-	vgpu_placement_init(&gpu->placement, info->fb_bytes >> 30,
-			    info->placement == VGPU_PLACEMENT_HOMOGENEOUS);
+	vgpu_partition_init(&gpu->part0, gpu, info->fb_bytes >> 30);
 
 	ret = -ENOMEM;
 	gpu->samples = vgpu_sample_ring_new(info->nr_engines);
@@ -153,14 +154,9 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	if (ret)
 		goto err_put;
 
-	ret = vgpu_settings_init(gpu, &params);
+	ret = vgpu_partition_start(&gpu->part0);
 	if (ret)
 		goto err_put;
-	gpu->sched = vgpu_sched_create(gpu->name, info->nr_engines, &vgpu_engine_ops, gpu, &params);
-	if (IS_ERR(gpu->sched)) {
-		ret = PTR_ERR(gpu->sched);
-		goto err_put;
-	}
 
 	vgpu_registry_add(gpu);
 	vgpu_debugfs_add_gpu(gpu);
@@ -172,6 +168,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	if (ret)
 		goto err_sysfs;
 
+	vgpu_sched_params_get(gpu->part0.sched, &params);
 	vgpu_gpu_info(gpu, "%s: %llu MiB framebuffer, %u channels, %u engines, %u types, %s, slice %llu us\n",
 		      info->board, info->fb_bytes >> 20, info->channels,
 		      info->nr_engines, gpu->nr_types, params.policy->name,
@@ -186,7 +183,7 @@ err_registry:
 	vgpu_registry_remove(gpu);
 	vgpu_sampler_exit(gpu);
 	vgpu_gpu_set_dying(gpu, true);
-	vgpu_sched_destroy(gpu->sched);
+	vgpu_partition_stop(&gpu->part0);
 err_put:
 	vgpu_gpu_put(gpu);
 	return ERR_PTR(ret);
@@ -216,7 +213,7 @@ void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 	WARN_ON(!list_empty(&gpu->instances));
 	vgpu_gpu_set_dying(gpu, true);
 
-	vgpu_sched_destroy(gpu->sched);
+	vgpu_partition_stop(&gpu->part0);
 	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_REMOVED, 0);
 	vgpu_gpu_put(gpu);
 }

@@ -17,19 +17,23 @@
 
 #include "../core.h"
 
-static void vgpu_instance_put_place(struct vgpu_gpu *gpu, u32 start_gb)
+static void vgpu_instance_put_place(struct vgpu_partition *part, u32 start_gb)
 {
+	struct vgpu_gpu *gpu = part->gpu;
+
 	lockdep_assert_held(&gpu->lock);
 	raw_spin_lock(&gpu->data_lock);
-	vgpu_placement_put(&gpu->placement, start_gb);
+	vgpu_placement_put(&part->placement, start_gb);
 	raw_spin_unlock(&gpu->data_lock);
 }
 
-static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
+static int vgpu_instance_place(struct vgpu_instance *instance)
 {
+	struct vgpu_partition *part = instance->part;
 	struct vgpu_instance_info *info = &instance->info;
 	const struct vgpu_type *type = instance->type;
-	struct vgpu_placement *p = &gpu->placement;
+	struct vgpu_placement *p = &part->placement;
+	struct vgpu_gpu *gpu = part->gpu;
 	u32 free_gb, other_gb, start_gb = 0;
 	char why[VGPU_TEXT_LEN] = "";
 	enum vgpu_short what;
@@ -49,7 +53,7 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	if (!dying && what == VGPU_SHORT_NOTHING) {
 		ret = vgpu_shares_join(instance, why, sizeof(why));
 		if (ret)
-			vgpu_instance_put_place(gpu, start_gb);
+			vgpu_instance_put_place(part, start_gb);
 	}
 	mutex_unlock(&gpu->lock);
 
@@ -84,11 +88,13 @@ static int vgpu_instance_place(struct vgpu_gpu *gpu, struct vgpu_instance *insta
 	return 0;
 }
 
-static void vgpu_instance_unplace(struct vgpu_gpu *gpu, struct vgpu_instance *instance)
+static void vgpu_instance_unplace(struct vgpu_instance *instance)
 {
+	struct vgpu_gpu *gpu = instance->gpu;
+
 	mutex_lock(&gpu->lock);
 	vgpu_shares_leave(instance);
-	vgpu_instance_put_place(gpu, instance->info.fb_start >> 30);
+	vgpu_instance_put_place(instance->part, instance->info.fb_start >> 30);
 	mutex_unlock(&gpu->lock);
 }
 
@@ -137,6 +143,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	kref_get(&gpu->ref);
 	kref_init(&instance->ref);
 	instance->gpu = gpu;
+	instance->part = &gpu->part0;
 	instance->uuid = *uuid;
 	instance->type = &gpu->types[type];
 	info = &instance->info;
@@ -168,15 +175,15 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	ret = vgpu_session_join(instance);
 	if (ret)
 		goto err_events;
-	ret = vgpu_instance_place(gpu, instance);
+	ret = vgpu_instance_place(instance);
 	if (ret)
 		goto err_session;
 
 	vgpu_uuid_export(id, uuid);
 	vgpu_share_of(&instance->settings, info->fb_start >> 30, instance->type->size_gb, &share);
 	for (i = 0; i < gpu->info.nr_engines; i++)
-		vgpu_entity_init(&instance->entity[i], vgpu_sched_timeline(gpu->sched, i), id,
-				 &share);
+		vgpu_entity_init(&instance->entity[i],
+				 vgpu_sched_timeline(instance->part->sched, i), id, &share);
 
 	instance->backend = gpu->ops->instance_create(gpu, instance, info);
 	if (IS_ERR(instance->backend)) {
@@ -196,7 +203,7 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 err_entity:
 	while (i--)
 		vgpu_entity_exit(&instance->entity[i]);
-	vgpu_instance_unplace(gpu, instance);
+	vgpu_instance_unplace(instance);
 err_session:
 	vgpu_session_leave(instance);
 err_events:
@@ -263,7 +270,7 @@ void vgpu_instance_destroy(struct vgpu_instance *instance)
 	gpu->ops->instance_destroy(instance);
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_exit(&instance->entity[i]);
-	vgpu_instance_unplace(gpu, instance);
+	vgpu_instance_unplace(instance);
 	vgpu_session_leave(instance);
 
 	vgpu_inst_notice(instance, "removed\n");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The settings of a GPU. Module parameters give their initial values; the control node and sysfs
- * change them. To add a number, add a parameter and a row of vgpu_gpu_settings, both below.
+ * The settings of a partition of a GPU. Module parameters give their initial values; the control
+ * node and sysfs change them. To add a number, add a parameter and a row of vgpu_gpu_settings, both
+ * below.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -56,7 +57,7 @@ static int vgpu_settings_check_policy(const void *settings, char *why, size_t si
 #define PARAM(parameter, of_field)					\
 	.param = &(parameter), .param_name = #parameter, .param_unit = (of_field)
 
-/* The settings of a GPU. */
+/* The settings of a partition. */
 const struct vgpu_setting vgpu_gpu_settings[] = {
 	{ .name = "policy", .valid = VGPU_SCHED_POLICY, FIELD(policy),
 	  .type = VGPU_SETTING_TEXT, .check = vgpu_settings_check_policy },
@@ -128,7 +129,7 @@ static u64 vgpu_settings_auto_slice_ns(const struct vgpu_gpu *gpu)
  * Converts settings that the rows of the table have checked into parameters of the scheduler, and
  * checks those. Sets the frequency according to the slice.
  */
-static int vgpu_settings_to_params(const struct vgpu_gpu *gpu, struct vgpu_ctl_sched *s,
+static int vgpu_settings_to_params(const struct vgpu_partition *part, struct vgpu_ctl_sched *s,
 				   struct vgpu_sched_params *params, char *why, size_t size)
 {
 	int ret;
@@ -139,7 +140,7 @@ static int vgpu_settings_to_params(const struct vgpu_gpu *gpu, struct vgpu_ctl_s
 		.window_ns = s->window_ns,
 		.preempt_timeout_us = s->preempt_timeout_us,
 		.linger_us = s->linger_us,
-		.nr_slots = gpu->placement.region_gb,
+		.nr_slots = part->placement.region_gb,
 	};
 	ret = vgpu_sched_params_check(params, why, size);
 	if (!ret)
@@ -148,15 +149,15 @@ static int vgpu_settings_to_params(const struct vgpu_gpu *gpu, struct vgpu_ctl_s
 }
 
 /**
- * vgpu_settings_init() - set up the settings of a new GPU
- * @gpu: private to the caller; its types and placement are set
+ * vgpu_settings_init() - set up the settings of a new partition
+ * @part: private to the caller; its placement and the types of its GPU are set
  * @params: set to the parameters for its scheduler
  *
  * Return: 0, or -EINVAL for module parameters that contradict each other; the log has the reason.
  */
-int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params)
+int vgpu_settings_init(struct vgpu_partition *part, struct vgpu_sched_params *params)
 {
-	struct vgpu_ctl_sched *settings = &gpu->settings;
+	struct vgpu_ctl_sched *settings = &part->settings;
 	const struct vgpu_setting *s;
 	char why[VGPU_TEXT_LEN] = "";
 	int ret;
@@ -166,36 +167,36 @@ int vgpu_settings_init(struct vgpu_gpu *gpu, struct vgpu_sched_params *params)
 		if (s->param)
 			vgpu_setting_set_number(s, settings, *s->param * (u64)s->param_unit);
 	if (!settings->slice_ns)
-		settings->slice_ns = vgpu_settings_auto_slice_ns(gpu);
+		settings->slice_ns = vgpu_settings_auto_slice_ns(part->gpu);
 	if (!settings->window_ns)
 		settings->window_ns = max(VGPU_WINDOW_NS, VGPU_WINDOW_SLICES * settings->slice_ns);
-	ret = vgpu_settings_to_params(gpu, settings, params, why, sizeof(why));
+	ret = vgpu_settings_to_params(part, settings, params, why, sizeof(why));
 	if (ret)
-		vgpu_gpu_err(gpu, "%s\n", why);
+		vgpu_gpu_err(part->gpu, "%s\n", why);
 	return ret;
 }
 
-static void vgpu_settings_read(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
+static void vgpu_settings_read(struct vgpu_partition *part, struct vgpu_ctl_sched *out)
 {
-	raw_spin_lock(&gpu->data_lock);
+	raw_spin_lock(&part->gpu->data_lock);
 	memset_startat(out, 0, policy);
-	vgpu_settings_copy(vgpu_gpu_settings, ~0U, out, &gpu->settings);
-	raw_spin_unlock(&gpu->data_lock);
+	vgpu_settings_copy(vgpu_gpu_settings, ~0U, out, &part->settings);
+	raw_spin_unlock(&part->gpu->data_lock);
 }
 
 /**
- * vgpu_settings_get() - read a GPU's settings
- * @gpu: a reference is held
+ * vgpu_settings_get() - read a partition's settings
+ * @part: a reference to its GPU is held
  * @out: the fields from @policy on are set
  *
  * Does not sleep.
  *
  * Return: 0, or -ENODEV if the GPU is gone.
  */
-int vgpu_settings_get(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *out)
+int vgpu_settings_get(struct vgpu_partition *part, struct vgpu_ctl_sched *out)
 {
-	vgpu_settings_read(gpu, out);
-	return READ_ONCE(gpu->gone) ? -ENODEV : 0;
+	vgpu_settings_read(part, out);
+	return READ_ONCE(part->gpu->gone) ? -ENODEV : 0;
 }
 
 /* Applies @in to @next, and checks @next by the rows of the table. */
@@ -220,10 +221,11 @@ static int vgpu_settings_merge(const struct vgpu_ctl_sched *in, struct vgpu_ctl_
 	return ret;
 }
 
-static int vgpu_settings_write(struct vgpu_gpu *gpu, const struct vgpu_ctl_sched *in, char *why,
-			       size_t size)
+static int vgpu_settings_write(struct vgpu_partition *part, const struct vgpu_ctl_sched *in,
+			       char *why, size_t size)
 {
-	struct vgpu_ctl_sched next = gpu->settings;
+	struct vgpu_ctl_sched next = part->settings;
+	struct vgpu_gpu *gpu = part->gpu;
 	struct vgpu_sched_params params;
 	struct vgpu_instance *instance;
 	int ret;
@@ -234,18 +236,18 @@ static int vgpu_settings_write(struct vgpu_gpu *gpu, const struct vgpu_ctl_sched
 		return -ENODEV;
 	}
 	ret = vgpu_settings_merge(in, &next, why, size) ?:
-	      vgpu_settings_to_params(gpu, &next, &params, why, size) ?:
-	      vgpu_share_admit(gpu->guarantee_sum, 0, why, size);
+	      vgpu_settings_to_params(part, &next, &params, why, size) ?:
+	      vgpu_share_admit(part->guarantee_sum, 0, why, size);
 	if (ret)
 		return ret;
 
-	ret = vgpu_sched_params_set(gpu->sched, &params);
+	ret = vgpu_sched_params_set(part->sched, &params);
 	if (ret) {
 		snprintf(why, size, "the scheduler refused it: error %d", -ret);
 		return ret;
 	}
 	raw_spin_lock(&gpu->data_lock);
-	gpu->settings = next;
+	part->settings = next;
 	raw_spin_unlock(&gpu->data_lock);
 	list_for_each_entry(instance, &gpu->instances, link) {
 		vgpu_instance_set_quarantine(instance);
@@ -255,23 +257,24 @@ static int vgpu_settings_write(struct vgpu_gpu *gpu, const struct vgpu_ctl_sched
 }
 
 /**
- * vgpu_settings_set() - change a GPU's settings, all that the call names or none
- * @gpu: a reference is held
- * @arg: names settings and their new values; on success set to all settings of the GPU, on failure
- *       its text is set to the reason
+ * vgpu_settings_set() - change a partition's settings, all that the call names or none
+ * @part: a reference to its GPU is held
+ * @arg: names settings and their new values; on success set to all of the partition's settings,
+ *       on failure its text is set to the reason
  *
  * Sleeps.
  *
  * Return: 0; -EINVAL or -ERANGE for settings that are not valid, -ENODEV, -ENOMEM.
  */
-int vgpu_settings_set(struct vgpu_gpu *gpu, struct vgpu_ctl_sched *arg)
+int vgpu_settings_set(struct vgpu_partition *part, struct vgpu_ctl_sched *arg)
 {
+	struct vgpu_gpu *gpu = part->gpu;
 	int ret;
 
 	mutex_lock(&gpu->lock);
-	ret = vgpu_settings_write(gpu, arg, arg->text, sizeof(arg->text));
+	ret = vgpu_settings_write(part, arg, arg->text, sizeof(arg->text));
 	if (!ret)
-		vgpu_settings_read(gpu, arg);
+		vgpu_settings_read(part, arg);
 	mutex_unlock(&gpu->lock);
 	if (!ret)
 		vgpu_gpu_event(gpu, VGPU_EVENT_SCHED, arg->valid);

@@ -9,12 +9,12 @@
 
 #include "../core.h"
 
-static void vgpu_shares_set_sum(struct vgpu_gpu *gpu, u32 sum)
+static void vgpu_shares_set_sum(struct vgpu_partition *part, u32 sum)
 {
-	lockdep_assert_held(&gpu->lock);
-	raw_spin_lock(&gpu->data_lock);
-	gpu->guarantee_sum = sum;
-	raw_spin_unlock(&gpu->data_lock);
+	lockdep_assert_held(&part->gpu->lock);
+	raw_spin_lock(&part->gpu->data_lock);
+	part->guarantee_sum = sum;
+	raw_spin_unlock(&part->gpu->data_lock);
 }
 
 /**
@@ -28,32 +28,34 @@ static void vgpu_shares_set_sum(struct vgpu_gpu *gpu, u32 sum)
 int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 {
 	struct vgpu_ctl_share *settings = &instance->settings;
+	struct vgpu_partition *part = instance->part;
 	struct vgpu_gpu *gpu = instance->gpu;
 	int ret;
 
 	lockdep_assert_held(&gpu->lock);
-	vgpu_share_default(settings, instance->type->size_gb, gpu->placement.region_gb);
+	vgpu_share_default(settings, instance->type->size_gb, part->placement.region_gb);
 	settings->vga = instance->type->vga && gpu->ops->scanout;
-	ret = vgpu_share_admit(gpu->guarantee_sum, settings->guarantee, why, size);
+	ret = vgpu_share_admit(part->guarantee_sum, settings->guarantee, why, size);
 	if (!ret)
-		vgpu_shares_set_sum(gpu, gpu->guarantee_sum + settings->guarantee);
+		vgpu_shares_set_sum(part, part->guarantee_sum + settings->guarantee);
 	return ret;
 }
 
 /**
- * vgpu_shares_leave() - return an instance's guarantee to its GPU
+ * vgpu_shares_leave() - return an instance's guarantee to its partition
  * @instance: not on its GPU's list any more; the GPU's lock is held
  */
 void vgpu_shares_leave(struct vgpu_instance *instance)
 {
-	struct vgpu_gpu *gpu = instance->gpu;
+	struct vgpu_partition *part = instance->part;
 
-	vgpu_shares_set_sum(gpu, gpu->guarantee_sum - instance->settings.guarantee);
+	vgpu_shares_set_sum(part, part->guarantee_sum - instance->settings.guarantee);
 }
 
 /**
  * vgpu_shares_update_frl() - update the frame-rate limit in force
- * @instance: its settings or its GPU's policy have changed, or it is new; the GPU's lock is held
+ * @instance: its settings or its partition's policy have changed, or it is new; its GPU's lock is
+ *            held
  *
  * The policy decides which limits are in force. A frame that is already waiting is shown when it
  * was due under the old limit.
@@ -64,7 +66,7 @@ void vgpu_shares_update_frl(struct vgpu_instance *instance)
 	u32 fps;
 
 	lockdep_assert_held(&instance->gpu->lock);
-	vgpu_sched_params_get(instance->gpu->sched, &params);
+	vgpu_sched_params_get(instance->part->sched, &params);
 	fps = vgpu_share_frl(params.policy->frl, instance->settings.frl, instance->type->frl_fps);
 	raw_spin_lock(&instance->frl_lock);
 	if (fps != instance->frl.fps)
@@ -150,15 +152,16 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
  * Sets @plan, and @sum to the sum of all instances' guarantees under the plan. On failure, sets
  * @culprit to the index of the entry that is refused, and @why to the reason.
  */
-static int vgpu_shares_plan(struct vgpu_gpu *gpu, const struct vgpu_ctl_share *entries,
+static int vgpu_shares_plan(struct vgpu_partition *part, const struct vgpu_ctl_share *entries,
 			    unsigned int nr, struct vgpu_share_plan *plan, u32 *sum,
 			    unsigned int *culprit, char *why, size_t size)
 {
+	struct vgpu_gpu *gpu = part->gpu;
 	unsigned int i, raises = 0;
 	int raise, most = 0, ret;
 
 	lockdep_assert_held(&gpu->lock);
-	*sum = gpu->guarantee_sum;
+	*sum = part->guarantee_sum;
 	for (i = 0; i < nr; i++) {
 		*culprit = i;
 		ret = vgpu_shares_plan_one(gpu, &entries[i], plan, i, why, size);
@@ -275,14 +278,14 @@ int vgpu_shares_set(const struct vgpu_ctl_share *entries, unsigned int nr, unsig
 		goto out_put;
 	}
 	mutex_lock(&gpu->lock);
-	ret = vgpu_shares_plan(gpu, entries, nr, plan, &sum, culprit, why, size);
+	ret = vgpu_shares_plan(first->part, entries, nr, plan, &sum, culprit, why, size);
 	if (!ret) {
 		/* This must precede vgpu_shares_apply_all(), which clears plan[i].instance. */
 		for (i = 0; i < nr; i++)
 			vgpu_instance_event(plan[i].instance, VGPU_EVENT_SHARE, entries[i].valid,
 					    0, 0);
 		vgpu_shares_apply_all(plan, nr);
-		vgpu_shares_set_sum(gpu, sum);
+		vgpu_shares_set_sum(first->part, sum);
 	}
 	mutex_unlock(&gpu->lock);
 	kvfree(plan);

@@ -98,7 +98,7 @@ static ssize_t gpu_setting_show(struct device *dev, struct device_attribute *att
 
 	if (!gpu)
 		return -ENODEV;
-	ret = vgpu_settings_get(gpu, &ctl);
+	ret = vgpu_settings_get(&gpu->part0, &ctl);
 	vgpu_gpu_put(gpu);
 	return ret ?: vgpu_setting_show(vgpu_attr_setting(attr), &ctl, buf);
 }
@@ -116,7 +116,7 @@ static ssize_t gpu_setting_store(struct device *dev, struct device_attribute *at
 	gpu = vgpu_gpu_find_device(dev);
 	if (!gpu)
 		return -ENODEV;
-	ret = vgpu_settings_set(gpu, &ctl);
+	ret = vgpu_settings_set(&gpu->part0, &ctl);
 	if (ret && vgpu_gpu_may_log(gpu))
 		dev_notice(dev, "vgpu: refused: %s\n", (char *)ctl.text);
 	vgpu_gpu_put(gpu);

@@ -25,7 +25,7 @@ static int partitions_show(struct seq_file *m, void *unused)
 	unsigned int i;
 
 	raw_spin_lock(&gpu->data_lock);
-	placement = gpu->placement;
+	placement = gpu->part0.placement;
 	vgpu_instances_get_locked(gpu, &all);
 	for (i = 0; i < all.nr; i++)
 		backed[i] = vgpu_instance_backed_bytes(all.at[i]);
@@ -90,7 +90,7 @@ static int timelines_show(struct seq_file *m, void *unused)
 	/* The scheduler outlives the directory, so no lock is needed. */
 	for (i = 0; i < gpu->info.nr_engines; i++) {
 		seq_printf(m, "%s:\n", gpu->info.engines[i].name);
-		vgpu_timeline_show(vgpu_sched_timeline(gpu->sched, i), m, show_entity_name);
+		vgpu_timeline_show(vgpu_sched_timeline(gpu->part0.sched, i), m, show_entity_name);
 	}
 	return 0;
 }
@@ -195,7 +195,7 @@ static int switches_show(struct seq_file *m, void *unused)
 	if (!log)
 		return -ENOMEM;
 	for (i = 0; i < gpu->info.nr_engines; i++) {
-		nr = vgpu_timeline_log(vgpu_sched_timeline(gpu->sched, i), log,
+		nr = vgpu_timeline_log(vgpu_sched_timeline(gpu->part0.sched, i), log,
 				       VGPU_SCHED_LOG, &total);
 		seq_printf(m, "%s: last %u of %llu\n", gpu->info.engines[i].name, nr, total);
 		for (k = 0; k < nr; k++)

@@ -110,8 +110,8 @@ void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct v
 
 	for (i = 0; i < all->nr; i++)
 		entities[i] = &all->at[i]->entity[engine];
-	vgpu_timeline_read(vgpu_sched_timeline(gpu->sched, engine), stats, entities, all->nr, each,
-			   arg);
+	vgpu_timeline_read(vgpu_sched_timeline(gpu->part0.sched, engine), stats, entities,
+			   all->nr, each, arg);
 }
 
 /* Argument of stats_each(): the entries to fill in, and the engine that is being read. */

@@ -275,25 +275,30 @@ static bool soft_instance_scanout(struct vgpu_instance *vgpu, struct vgpu_scanou
 	return soft_display_scanout(&soft_instance(vgpu)->display, scanout);
 }
 
-static void soft_instance_engine_run(struct vgpu_gpu *vgpu, unsigned int index,
+static struct soft_engine *soft_instance_engine(struct vgpu_partition *part, unsigned int index)
+{
+	return &soft_gpu(vgpu_partition_gpu(part))->engine[index];
+}
+
+static void soft_instance_engine_run(struct vgpu_partition *part, unsigned int index,
 				     const struct vgpu_run *run)
 {
-	soft_engine_run(&soft_gpu(vgpu)->engine[index], vgpu, run);
+	soft_engine_run(soft_instance_engine(part, index), part, run);
 }
 
-static void soft_instance_engine_preempt(struct vgpu_gpu *vgpu, unsigned int index)
+static void soft_instance_engine_preempt(struct vgpu_partition *part, unsigned int index)
 {
-	soft_engine_preempt(&soft_gpu(vgpu)->engine[index]);
+	soft_engine_preempt(soft_instance_engine(part, index));
 }
 
-static void soft_instance_engine_reset(struct vgpu_gpu *vgpu, unsigned int index)
+static void soft_instance_engine_reset(struct vgpu_partition *part, unsigned int index)
 {
-	soft_engine_reset(&soft_gpu(vgpu)->engine[index]);
+	soft_engine_reset(soft_instance_engine(part, index));
 }
 
-static u64 soft_instance_engine_ran_ns(struct vgpu_gpu *vgpu, unsigned int index)
+static u64 soft_instance_engine_ran_ns(struct vgpu_partition *part, unsigned int index)
 {
-	return soft_engine_ran_ns(&soft_gpu(vgpu)->engine[index]);
+	return soft_engine_ran_ns(soft_instance_engine(part, index));
 }
 
 /* All ops of the back end, including those of engines. */

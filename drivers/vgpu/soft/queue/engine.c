@@ -103,7 +103,7 @@ static bool soft_engine_wait(struct soft_engine *engine,
 	unit->now_ns = ktime_get_ns();
 	now_ns = soft_stop_clock(unit);
 	return soft_engine_woken(engine, queue) || due_ns <= now_ns ||
-	       vgpu_engine_poll(engine->vgpu, engine->index,
+	       vgpu_engine_poll(engine->part, engine->index,
 				now_ns - times->stall_ns) != VGPU_POLL_STOP;
 }
 
@@ -125,7 +125,7 @@ static void soft_engine_empty(struct soft_engine *engine, struct soft_queue *que
 			soft_turn_idle(&engine->turns, unit->now_ns, times->idle_ns);
 			soft_turn_note(&engine->turns, unit->now_ns, times->idle_ns);
 		}
-		poll = vgpu_engine_poll(engine->vgpu, engine->index,
+		poll = vgpu_engine_poll(engine->part, engine->index,
 					unit->now_ns - (times->since_ns ?: times->empty_ns));
 		/*
 		 * End the run at once. If it ended only when the last channel is asleep, a guest
@@ -269,7 +269,7 @@ static bool soft_engine_finish(struct soft_engine *engine, enum vgpu_run_end end
 		return false;
 	}
 
-	more = vgpu_engine_done(engine->vgpu, engine->index, end,
+	more = vgpu_engine_done(engine->part, engine->index, end,
 				times->idle_ns, times->linger_ns, &next);
 	if (!more || next.instance == engine->run.instance)
 		engine->left_ns = 0;
@@ -337,9 +337,10 @@ void soft_engine_exit(struct soft_engine *engine)
 }
 
 /* struct vgpu_gpu_ops.engine_run, with the timeline's lock held. */
-void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const struct vgpu_run *run)
+void soft_engine_run(struct soft_engine *engine, struct vgpu_partition *part,
+		     const struct vgpu_run *run)
 {
-	engine->vgpu = vgpu;
+	engine->part = part;
 	engine->run = *run;
 	WRITE_ONCE(engine->preempt, false);
 	atomic_set_release(&engine->state, SOFT_ENGINE_RUNNING);

@@ -50,7 +50,7 @@ enum soft_engine_state {
  * @types:    the packet types, VGPU_HW_PKT_END rows; constant
  * @cpus:     the CPUs on which the engine's thread runs; empty: all CPUs; constant
  * @lead:     the unit whose thread is the engine's
- * @vgpu:     the core's structure of the GPU; set with @run
+ * @part:     the core's structure of the partition that it is an engine of; set with @run
  * @run:      the run; written by the thread that sets @state to RUNNING
  * @state:    enum soft_engine_state
  * @preempt:  the run must stop; read without a lock
@@ -80,7 +80,7 @@ struct soft_engine {
 	const struct soft_packet_desc *types;
 	const struct cpumask *cpus;
 	struct soft_unit lead;
-	struct vgpu_gpu *vgpu;
+	struct vgpu_partition *part;
 	struct vgpu_run run;
 	atomic_t state;
 	bool preempt;
@@ -107,7 +107,8 @@ static inline bool soft_stop_told(struct soft_engine *engine)
 /* engine.c */
 int soft_engine_init(struct soft_engine *engine, const char *gpu_name);
 void soft_engine_exit(struct soft_engine *engine);
-void soft_engine_run(struct soft_engine *engine, struct vgpu_gpu *vgpu, const struct vgpu_run *run);
+void soft_engine_run(struct soft_engine *engine, struct vgpu_partition *part,
+		     const struct vgpu_run *run);
 void soft_engine_preempt(struct soft_engine *engine);
 void soft_engine_reset(struct soft_engine *engine);
 u64 soft_engine_ran_ns(const struct soft_engine *engine);
