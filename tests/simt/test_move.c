@@ -44,6 +44,8 @@ static void begin(struct state_world *world, struct simt_dispatch *dispatch)
 	u64 garbage = random_next(&seed);
 
 	state_world_dispatch(world, dispatch);
+	/* When lanes begin to run alone is not part of the state. */
+	dispatch->alone = U32_MAX;
 	state_memory(dispatch, &garbage);
 	memset(dispatch->local, 0x11, dispatch->local_bytes);
 	memset(dispatch->private, 0x22,

@@ -11,6 +11,9 @@
 /* struct simt_dispatch.waiting has a bit for each warp. */
 static_assert(VGPU_HW_GROUP_MAX / SIMT_LANES <= 32);
 
+/* A warp has its turn for so many instructions, on the average: see simt_group_left(). */
+#define SIMT_TURN	2048
+
 static u32 simt_items(const u32 group[3])
 {
 	return group[0] * group[1] * group[2];
@@ -67,6 +70,7 @@ void simt_dispatch_begin(struct simt_dispatch *dispatch)
 		dispatch->group_id[k] = 0;
 	}
 	dispatch->executed = 0;
+	simt_lone_begin_dispatch(dispatch);
 	simt_group_start(dispatch);
 }
 
@@ -119,6 +123,25 @@ static bool simt_group_turn(struct simt_dispatch *dispatch)
 }
 
 /*
+ * Returns how many instructions are left of the warp's turn, at least 1. Turns end where the number
+ * of instructions that the dispatch has executed is one of a sequence: about every SIMT_TURN, but
+ * not periodically, so that warps cannot get into each other's way in every turn alike.
+ */
+static u32 simt_group_left(const struct simt_dispatch *dispatch)
+{
+	u64 turn = dispatch->executed / SIMT_TURN, end;
+
+	do {
+		u32 mix = turn;
+
+		mix = (mix ^ mix >> 16) * 0x85ebca6b;
+		mix = (mix ^ mix >> 13) * 0xc2b2ae35;
+		end = turn++ * SIMT_TURN + (mix ^ mix >> 16) % SIMT_TURN;
+	} while (end <= dispatch->executed);
+	return end - dispatch->executed;
+}
+
+/*
  * The last of the @begun instructions of the warp's turn waits for memory. If it was the only one,
  * the warp keeps its turn. Otherwise the turn goes to the next warp: a warp whose pages the TLB may
  * not keep would wait again and again, and no other warp would run.
@@ -144,20 +167,26 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 	enum simt_end end;
 
 	dispatch->apart = 0;
+	dispatch->over = false;
 	do {
 		struct simt_warp *w = &dispatch->warps[dispatch->warp];
-		u32 before = left;
+		u32 turn = simt_group_left(dispatch), given = min(left, turn), rest = given;
+		u64 until = dispatch->executed + turn;
 
-		end = dispatch->isa->run(w, &left);
-		dispatch->executed += before - left;
+		dispatch->idle = false;
+		end = dispatch->isa->run(w, &rest);
+		left -= given - rest;
+		dispatch->executed += given - rest;
 		if (end == SIMT_FAULT || end == SIMT_WAIT)
 			dispatch->executed--;	/* the last one had no effect */
 		if (end == SIMT_FAULT)
 			return end;
 		if (end == SIMT_WAIT) {
-			simt_group_wait(dispatch, w, before - left);
+			simt_group_wait(dispatch, w, given - rest);
 			return end;
 		}
+		if (end == SIMT_MORE && !dispatch->idle && dispatch->executed < until)
+			continue;
 		if (end == SIMT_DONE)
 			dispatch->waiting |= 1U << dispatch->warp;
 		if (simt_group_turn(dispatch))
@@ -166,6 +195,6 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 			simt_group_turn(dispatch);
 		else if (!simt_group_next(dispatch))
 			return SIMT_DONE;
-	} while (left);
+	} while (left && !dispatch->over);
 	return SIMT_MORE;
 }

@@ -586,6 +586,8 @@ const char *simt_state_load_warp(struct simt_dispatch *dispatch, u32 index, cons
 		simt_state_get_x(w, r, &at);
 	simt_state_each(r, w->known)
 		simt_state_get_f(w, r, &at);
+	if (!simt_lone_able(w))
+		return "known";
 	wrong = simt_state_get_lanes(w, &at);
 	if (wrong)
 		return wrong;
