@@ -119,6 +119,7 @@ static void run_lanes(struct simt_warp *w, bool change)
 	u32 budget = 1000;
 	unsigned int n, r;
 
+	simt_lone_watch(w, SIMT_WATCH_DUE);
 	w->alone.loss = 1000000;
 	w->alone.gain = 0;
 	simt_lone_start(w, budget);

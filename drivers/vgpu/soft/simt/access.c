@@ -172,7 +172,8 @@ bool simt_access_over(struct simt_dispatch *dispatch, u32 pieces)
  */
 static void simt_access_apart(struct simt_warp *w, u32 pieces)
 {
-	w->alone.hosts++;
+	if (w->partial)
+		w->alone.hosts++;
 	if (simt_access_over(w->dispatch, pieces)) {
 		w->extra = U32_MAX;
 		w->join = w->text;

@@ -2,6 +2,7 @@
 /* Executes a dispatch: its work-groups one after the other, the warps of a group in turns. */
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -11,8 +12,12 @@
 /* struct simt_dispatch.waiting has a bit for each warp. */
 static_assert(VGPU_HW_GROUP_MAX / SIMT_LANES <= 32);
 
-/* A warp has its turn for so many instructions, on the average: see simt_group_left(). */
-#define SIMT_TURN	2048
+/*
+ * A warp has its turn for so many instructions, on the average; and while lanes wait for others of
+ * their group. See simt_group_until().
+ */
+#define SIMT_TURN_BITS		13
+#define SIMT_TURN_BITS_WAITS	11
 
 static u32 simt_items(const u32 group[3])
 {
@@ -123,22 +128,23 @@ static bool simt_group_turn(struct simt_dispatch *dispatch)
 }
 
 /*
- * Returns how many instructions are left of the warp's turn, at least 1. Turns end where the number
- * of instructions that the dispatch has executed is one of a sequence: about every SIMT_TURN, but
- * not periodically, so that warps cannot get into each other's way in every turn alike.
+ * Returns how many instructions the dispatch will have executed when the warp's turn ends. Turns
+ * end where that number is one of a sequence: about every so many, but not periodically, so that
+ * warps cannot get into each other's way in every turn alike.
  */
-static u32 simt_group_left(const struct simt_dispatch *dispatch)
+static u64 simt_group_until(const struct simt_dispatch *dispatch)
 {
-	u64 turn = dispatch->executed / SIMT_TURN, end;
+	unsigned int bits = dispatch->waits ? SIMT_TURN_BITS_WAITS : SIMT_TURN_BITS;
+	u64 turn = dispatch->executed >> bits, end;
 
 	do {
 		u32 mix = turn;
 
 		mix = (mix ^ mix >> 16) * 0x85ebca6b;
 		mix = (mix ^ mix >> 13) * 0xc2b2ae35;
-		end = turn++ * SIMT_TURN + (mix ^ mix >> 16) % SIMT_TURN;
+		end = (turn++ << bits) + ((mix ^ mix >> 16) & ((1U << bits) - 1));
 	} while (end <= dispatch->executed);
-	return end - dispatch->executed;
+	return end;
 }
 
 /*
@@ -165,14 +171,20 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 {
 	u32 left = budget;
 	enum simt_end end;
+	u64 until = 0;
 
 	dispatch->apart = 0;
 	dispatch->over = false;
 	do {
 		struct simt_warp *w = &dispatch->warps[dispatch->warp];
-		u32 turn = simt_group_left(dispatch), given = min(left, turn), rest = given;
-		u64 until = dispatch->executed + turn;
+		u32 given, rest;
 
+		if (dispatch->executed >= until)
+			until = simt_group_until(dispatch);
+		given = min_t(u64, left, until - dispatch->executed);
+		rest = given;
+		if (unlikely(dispatch->waits || simt_lone_round_due(dispatch)))
+			simt_lone_watch(w, SIMT_WATCH_DUE);
 		dispatch->idle = false;
 		end = dispatch->isa->run(w, &rest);
 		left -= given - rest;

@@ -50,42 +50,42 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 	enum simt_end end;
 
 	/* It was left within a group that should part now. */
-	if (i != SIMT_LEAVE && simt_lone_due(w))
+	if (unlikely(w->watch & SIMT_WATCH_DUE) && i != SIMT_LEAVE && simt_lone_due(w))
 		w->join = w->text;
 	while (left) {
 		if (i >= w->join) {
-			simt_lone_note(w, mark - left);
+			if (unlikely(w->partial | w->watch))
+				simt_lone_note(w, mark - left);
 			left -= simt_warp_extra(w, left - 1);
 			if (i != SIMT_LEAVE)
 				simt_warp_arrive(w, i);
 			else if (w->event != SIMT_EVENT_PICK)
 				break;
-			mark = left;
-			if (simt_lone_due(w))
-				left -= simt_lone_start(w, left);
-			if (w->alone.on) {
-				*budget = left;
-				end = simt_lone_run(w, budget);
-				if (end != SIMT_DONE)
+			if (unlikely(w->watch & SIMT_WATCH_DUE)) {
+				left = simt_lone_run(w, left, &end);
+				if (end != SIMT_DONE) {
+					*budget = left;
 					return end;
-				left = *budget;	/* whose address is not taken: it is in a register */
+				}
 			}
 			if (!simt_warp_pick(w)) {
 				*budget = left;
 				return SIMT_DONE;
 			}
-			if (unlikely(w->alone.ragged))
-				left -= simt_lone_pack(w, left);
 			mark = left;
 			i = w->ip;
-			if (unlikely(!left))	/* of lanes alone */
-				break;
+			if (unlikely(w->watch & SIMT_WATCH_RAGGED)) {
+				left -= simt_lone_pack(w, left);
+				mark = left;
+				continue;
+			}
 		}
 		do {
 			i = simt_ops[i->op](w, i);
 		} while (--left && i < w->join);
 	}
-	simt_lone_note(w, mark - left);
+	if (w->partial | w->watch)
+		simt_lone_note(w, mark - left);
 	*budget = left;
 	if (i == SIMT_LEAVE && w->event != SIMT_EVENT_PICK)
 		return w->event == SIMT_EVENT_FAULT ? SIMT_FAULT : SIMT_WAIT;

@@ -96,23 +96,85 @@ void simt_lone_begin_dispatch(struct simt_dispatch *dispatch)
 {
 	dispatch->apart_level = 0;
 	dispatch->apart_long = false;
-	dispatch->round_after = SIMT_ROUND_FIRST;
-	dispatch->since = 0;
+	dispatch->round_at = SIMT_ROUND_FIRST;
 	dispatch->rounds = 0;
 	dispatch->waits = false;
 }
 
-/* The warp begins: lanes run together. How far away they meet was learned in earlier groups. */
-void simt_lone_reset(struct simt_warp *w)
+/**
+ * simt_lone_watch() - note from now on what the warp costs
+ * @w: the warp
+ * @due: SIMT_WATCH_DUE: its lanes may have to run alone; or 0
+ *
+ * While lanes agree nothing is noted. So a warp begins, and it does so again after it has saved
+ * enough.
+ *
+ * Context: any.
+ */
+void simt_lone_watch(struct simt_warp *w, u8 due)
 {
 	struct simt_alone *alone = &w->alone;
+	bool known = w->watch;
 
+	w->watch |= SIMT_WATCH | due;
+	if (known)
+		return;
 	alone->on = false;
-	alone->ragged = false;
 	alone->since = 0;
 	alone->hosts = 0;
 	alone->loss = 0;
 	alone->gain = SIMT_CHANGE_NS;
+}
+
+/* Whether what lanes did apart has cost so much more than alone that they are to run alone. */
+static bool simt_lone_lost(const struct simt_warp *w)
+{
+	const struct simt_dispatch *dispatch = w->dispatch;
+	u32 most = dispatch->alone ?: dispatch->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
+
+	return (u32)w->alone.loss >= most;
+}
+
+/* Whether a warp of the dispatch is to begin a round. */
+bool simt_lone_round_due(const struct simt_dispatch *dispatch)
+{
+	return (s64)dispatch->executed >= dispatch->round_at;
+}
+
+static bool simt_lone_round_wanted(const struct simt_warp *w)
+{
+	return simt_lone_round_due(w->dispatch) ||
+	       (w->dispatch->waits && w->alone.since >= SIMT_ROUND_WAIT);
+}
+
+/**
+ * simt_lone_due() - return whether lanes of the warp run alone, or should from now on
+ * @w: the warp, which is watched; clears SIMT_WATCH_DUE if not
+ * Context: any.
+ * Return: true or false.
+ */
+bool simt_lone_due(struct simt_warp *w)
+{
+	if (w->alone.on)
+		return true;
+	if (w->met)	/* not yet */
+		return false;
+	if (simt_lone_lost(w) || simt_lone_round_wanted(w))
+		return true;
+	w->watch &= ~SIMT_WATCH_DUE;
+	return false;
+}
+
+/* Lanes agree, and have saved enough since they met. */
+static void simt_lone_unwatch(struct simt_warp *w)
+{
+	struct simt_dispatch *dispatch = w->dispatch;
+
+	if (dispatch->waits || w->watch != SIMT_WATCH)
+		return;
+	if (dispatch->apart_level)
+		dispatch->apart_level--;
+	w->watch = 0;
 }
 
 /**
@@ -127,9 +189,9 @@ void simt_lone_note(struct simt_warp *w, u32 instructions)
 	s32 n = min_t(u32, instructions, 4096);
 	s32 ns = -n * SIMT_LONE_NS * (s32)hweight32(w->active);
 
+	simt_lone_watch(w, 0);
 	if (!n)
 		return;
-	w->dispatch->since += n;
 	alone->since += n;
 	ns += w->partial ? n * SIMT_PARTED_NS + SIMT_PICK_NS : n * SIMT_WHOLE_NS;
 	if (w->partial)
@@ -138,25 +200,10 @@ void simt_lone_note(struct simt_warp *w, u32 instructions)
 	if (ns < 0)
 		alone->gain = min(alone->gain - ns, SIMT_NS_MOST);
 	alone->loss = clamp(alone->loss + ns, 0, SIMT_NS_MOST);
-}
-
-static bool simt_lone_round_due(const struct simt_warp *w)
-{
-	const struct simt_dispatch *dispatch = w->dispatch;
-
-	return dispatch->since >= dispatch->round_after ||
-	       (dispatch->waits && w->alone.since >= SIMT_ROUND_WAIT);
-}
-
-/* Whether lanes of the warp run alone, or should begin to, when the next group would be picked. */
-bool simt_lone_due(const struct simt_warp *w)
-{
-	const struct simt_dispatch *dispatch = w->dispatch;
-	u32 most = dispatch->alone ?: dispatch->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
-
-	if (w->alone.on)
-		return true;
-	return ((u32)w->alone.loss >= most || simt_lone_round_due(w)) && !w->met;
+	if (simt_lone_lost(w) || w->dispatch->waits)
+		w->watch |= SIMT_WATCH_DUE;
+	else if (!w->partial && !alone->loss && alone->gain >= SIMT_STAY_NS)
+		simt_lone_unwatch(w);
 }
 
 /* Whether runnable lanes are at different instructions. */
@@ -193,7 +240,7 @@ static void simt_lone_round(struct simt_warp *w, u32 lanes)
 	alone->turn = 0;
 	alone->lap = false;
 	alone->lane = SIMT_LANES - 1;
-	dispatch->since = 0;
+	dispatch->round_at = dispatch->executed + SIMT_ROUND_FIRST;
 	alone->since = 0;
 	alone->cost = 0;
 }
@@ -231,7 +278,7 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 		return 0;
 	alone->spin = 0;
 	alone->idle = 0;
-	if (simt_lone_round_due(w)) {
+	if (simt_lone_round_wanted(w)) {
 		alone->on = true;
 		w->fair = false;
 		simt_lone_round(w, lanes);
@@ -347,6 +394,7 @@ static bool simt_lone_again(struct simt_lone *s, u32 lanes)
 {
 	struct simt_dispatch *dispatch = s->w->dispatch;
 	struct simt_alone *alone = &s->w->alone;
+	s32 instructions;
 
 	if (!lanes)
 		return false;
@@ -355,8 +403,10 @@ static bool simt_lone_again(struct simt_lone *s, u32 lanes)
 		simt_lone_round(s->w, lanes);
 		return true;
 	}
-	dispatch->round_after = clamp(alone->cost / SIMT_LONE_UNITS * SIMT_ROUND_SHARE,
-				      SIMT_ROUND_AGAIN, SIMT_ROUND_MOST);
+	instructions = alone->cost / SIMT_LONE_UNITS;
+	dispatch->round_at = dispatch->executed + instructions +
+			     clamp(instructions * SIMT_ROUND_SHARE, SIMT_ROUND_AGAIN,
+				   SIMT_ROUND_MOST);
 	return false;
 }
 

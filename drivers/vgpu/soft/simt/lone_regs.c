@@ -53,7 +53,7 @@ static void simt_lone_put_x(struct simt_warp *w, unsigned int r, unsigned int l,
 	if (!simt_is_vec(w, r)) {
 		if (w->base[r] + w->stride[r] * l == value)
 			return;
-		w->alone.ragged = true;
+		w->watch |= SIMT_WATCH_RAGGED;
 		if (fits && simt_fits(w, r)) {
 			memcpy(w->x[r].n, simt_low(w, r, 0), sizeof(w->x[r].n));
 			w->narrow |= 1ULL << r;
@@ -62,7 +62,7 @@ static void simt_lone_put_x(struct simt_warp *w, unsigned int r, unsigned int l,
 		}
 		w->vec |= 1ULL << r;
 	} else if (simt_is_narrow(w, r) && !fits) {
-		w->alone.ragged = true;
+		w->watch |= SIMT_WATCH_RAGGED;
 		memcpy(w->x[r].d, simt_x(w, r, 0), sizeof(w->x[r].d));
 		w->narrow &= ~(1ULL << r);
 	}
@@ -77,14 +77,14 @@ static void simt_lone_put_f(struct simt_warp *w, unsigned int r, unsigned int l,
 	if (!(w->known >> r & 1)) {
 		if (!value)
 			return;
-		w->alone.ragged = true;
+		w->watch |= SIMT_WATCH_RAGGED;
 		simt_know(w, r);
 	} else if (!(w->wide >> r & 1)) {
 		if (value == simt_box((u32)value)) {
 			w->f[r].s[l] = (u32)value;
 			return;
 		}
-		w->alone.ragged = true;
+		w->watch |= SIMT_WATCH_RAGGED;
 		memcpy(w->f[r].d, simt_d(w, r, 0), sizeof(w->f[r].d));
 		w->wide |= 1U << r;
 	}
@@ -161,7 +161,7 @@ u32 simt_lone_pack(struct simt_warp *w, u32 most)
 	u64 x = w->vec & w->dispatch->program->written & ~(1ULL << SIMT_X_SINK);
 	u32 f = w->known & w->wide & w->dispatch->program->floats;
 
-	w->alone.ragged = false;
+	w->watch &= ~SIMT_WATCH_RAGGED;
 	for (; x; x &= x - 1)
 		simt_lone_pack_x(w, __ffs64(x));
 	for (; f; f &= f - 1)

@@ -135,8 +135,7 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @over:     that has said that time is over
  * @apart_level: how far away lanes that run alone meet, as learned so far: see lone.c
  * @apart_long: lanes ran alone for long when they did so last
- * @round_after: lanes run alone in turn after so many instructions of warps: see lone.c
- * @since:    instructions of warps since that was so
+ * @round_at: lanes run alone in turn when @executed is so large: see lone.c
  * @rounds:   how often it was
  * @waits:    the last one has found a lane that waits for another one
  * @idle:     all lanes of the warp that ran last wait for another one
@@ -170,8 +169,7 @@ struct simt_dispatch {
 	bool over;
 	u8 apart_level;
 	bool apart_long;
-	u32 round_after;
-	u32 since;
+	s64 round_at;
 	u32 rounds;
 	bool waits;
 	bool idle;

@@ -43,33 +43,30 @@ SIMT_FN(simt_slow_barrier)
 	return SIMT_LEAVE;
 }
 
-/* Sets rd to the ids in dimension @k; affine if the warp's work-items lie in one row. */
-static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int k)
+/* Sets rd to @first plus the local ids in dimension @k; affine if the work-items lie in one row. */
+static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int k, u64 first)
 {
 	const u32 *size = w->dispatch->size;
 	u64 *to;
 
 	if (w->lid[0][0] + SIMT_LANES <= size[0] || size[1] * size[2] == 1) {
-		simt_set_x(w, i->rd, simt_slow_id(w, i->imm, 0), k == 0);
+		simt_set_x(w, i->rd, first + w->lid[k][0], k == 0);
 		return;
 	}
 	to = simt_to_x(w, i->rd);
 	for (unsigned int l = 0; l < SIMT_LANES; l++)
-		to[l] = simt_slow_id(w, i->imm, l);
+		to[l] = first + w->lid[k][l];
 	simt_done_x(w, i->rd);
 }
 
-/* Returns a lane's CSR with an id or a size. The decoder has refused all others. */
-u64 simt_slow_id(const struct simt_warp *w, u32 csr, unsigned int lane)
+/* Returns what is the same in all lanes of the CSR with an id or a size of dimension @k. */
+static u64 simt_id_first(const struct simt_dispatch *dispatch, u32 csr, unsigned int k)
 {
-	const struct simt_dispatch *dispatch = w->dispatch;
-	unsigned int k = (csr - VGPU_HW_CSR_GLOBAL_ID) % 3;
-
 	switch (csr - k) {
 	case VGPU_HW_CSR_GLOBAL_ID:
-		return (u64)dispatch->group_id[k] * dispatch->group[k] + w->lid[k][lane];
+		return (u64)dispatch->group_id[k] * dispatch->group[k];
 	case VGPU_HW_CSR_LOCAL_ID:
-		return w->lid[k][lane];
+		return 0;
 	case VGPU_HW_CSR_GROUP_ID:
 		return dispatch->group_id[k];
 	case VGPU_HW_CSR_LOCAL_SIZE:
@@ -81,14 +78,24 @@ u64 simt_slow_id(const struct simt_warp *w, u32 csr, unsigned int lane)
 	}
 }
 
+/* Returns a lane's CSR with an id or a size. The decoder has refused all others. */
+u64 simt_slow_id(const struct simt_warp *w, u32 csr, unsigned int lane)
+{
+	unsigned int k = (csr - VGPU_HW_CSR_GLOBAL_ID) % 3;
+	u64 id = csr - k <= VGPU_HW_CSR_LOCAL_ID ? w->lid[k][lane] : 0;
+
+	return simt_id_first(w->dispatch, csr, k) + id;
+}
+
 SIMT_FN(simt_slow_csr_id)
 {
 	unsigned int k = (i->imm - VGPU_HW_CSR_GLOBAL_ID) % 3;
+	u64 first = simt_id_first(w->dispatch, i->imm, k);
 
 	if (i->imm - k <= VGPU_HW_CSR_LOCAL_ID)
-		simt_id(w, i, k);
+		simt_id(w, i, k, first);
 	else
-		simt_set_x(w, i->rd, simt_slow_id(w, i->imm, 0), 0);
+		simt_set_x(w, i->rd, first, 0);
 	return i + 1;
 }
 
@@ -299,8 +306,9 @@ static u64 simt_sc(struct simt_warp *w, unsigned int lane, u64 va, bool is_d, u6
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static bool simt_atomic_lane(struct simt_warp *w, unsigned int op, unsigned int lane, u64 va,
-			     bool is_d, u64 value, u32 *tries, u64 *to)
+static __always_inline bool simt_atomic_lane(struct simt_warp *w, unsigned int op,
+					     unsigned int lane, u64 va, bool is_d, u64 value,
+					     u32 *tries, u64 *to)
 {
 	switch (op) {
 	case SIMT_LR_W:
@@ -376,7 +384,7 @@ SIMT_FN(simt_slow_atomic)
 		return simt_atomic_misaligned(w, i, va, bytes, !load, bad);
 	if (simt_access_hosts(w, i, va, bytes, !load) == SIMT_HOSTS_FAIL)
 		return SIMT_LEAVE;
-	w->dispatch->since += SIMT_ATOMIC_SINCE;
+	w->dispatch->round_at -= SIMT_ATOMIC_SINCE;
 	w->extra = max(w->extra, hweight32(shared) / SIMT_ATOMIC_LANES);
 	if (w->extra)
 		w->join = w->text;

@@ -61,7 +61,7 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 	w->last = 0;
 	w->event = SIMT_EVENT_PICK;
 	w->extra = 0;
-	simt_lone_reset(w);
+	w->watch = 0;
 	w->ip = w->text + dispatch->entry;
 	w->join = w->text + w->nr;
 	w->met = NULL;

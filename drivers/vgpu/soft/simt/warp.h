@@ -63,6 +63,11 @@ union simt_float {
 	u64 d[SIMT_LANES];
 };
 
+/* What is known of lanes that are or were apart: see struct simt_alone. */
+#define SIMT_WATCH		1	/* it is noted there */
+#define SIMT_WATCH_DUE		2	/* they run alone, or may have to */
+#define SIMT_WATCH_RAGGED	4	/* registers may have a simpler form than the one they have */
+
 /* Stages of the turn of a lane that runs alone. */
 enum simt_stage {
 	SIMT_STAGE_TRY,		/* it has just begun, or is about to */
@@ -71,9 +76,9 @@ enum simt_stage {
 };
 
 /**
- * struct simt_alone - lanes of a warp that run alone: see lone.c. Not part of a saved state
+ * struct simt_alone - lanes of a warp that run alone: see lone.c. Not part of a saved state. Valid if
+ *	struct simt_warp.watch is not 0
  * @on:    lanes run alone. Each runnable one has a pc
- * @ragged: registers may have a simpler form than the one they have
  * @lane:  the lane that has its turn
  * @meet:  where lanes meet; NULL: nowhere
  * @meet_depth: in a call of this depth; they meet where they leave it, too
@@ -91,7 +96,7 @@ enum simt_stage {
  * @lap_depth: in a call of this depth
  * @lap_laps: for the so manyth time
  * @lap_changed: the lane has changed memory since its turn has begun
- * @since: instructions of the warp since the last round
+ * @since: instructions of the warp since the last round, or since it is watched
  * @cost:  of the round, in units
  * @hosts: calls of simt_access_hosts() that simt_lone_note() has not seen
  * @loss:  what lanes apart have cost beyond what they would have cost alone, in ns, at least 0
@@ -99,7 +104,6 @@ enum simt_stage {
  */
 struct simt_alone {
 	bool on;
-	bool ragged;
 	u8 lane;
 	const struct simt_insn *meet;
 	s32 meet_depth;
@@ -148,6 +152,7 @@ struct simt_alone {
  * @lead:     a lane of the running group
  * @last:     the lead of the group that had the last turn under @fair
  * @event:    why the warp left the running group
+ * @watch:    SIMT_WATCH_*; 0: lanes agree, and nothing is noted
  * @extra:    cost of the last instruction beyond 1, taken off the budget by simt_warp_extra()
  * @nr:       number of instructions of @text
  * @index:    number of the warp in its group
@@ -197,6 +202,7 @@ struct simt_warp {
 	u8 lead;
 	u8 last;
 	u8 event;
+	u8 watch;
 	u32 extra;
 	u32 nr;
 	u32 index;
@@ -346,9 +352,10 @@ u32 simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
 
 /* lone.c: lanes that run alone */
 void simt_lone_begin_dispatch(struct simt_dispatch *dispatch);
-void simt_lone_reset(struct simt_warp *w);
+bool simt_lone_round_due(const struct simt_dispatch *dispatch);
+void simt_lone_watch(struct simt_warp *w, u8 due);
 void simt_lone_note(struct simt_warp *w, u32 instructions);
-bool simt_lone_due(const struct simt_warp *w);
+bool simt_lone_due(struct simt_warp *w);
 u32 simt_lone_start(struct simt_warp *w, u32 most);
 bool simt_lone_able(const struct simt_warp *w);
 void simt_lone_get_regs(struct simt_lone *s);
