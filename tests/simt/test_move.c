@@ -347,6 +347,7 @@ static const struct wrong {
 	{ "narrow", HEAD(narrow), 1 },
 	{ "wide", HEAD(wide), 1U << 4 },
 	{ "length", HEAD(known), 0 },
+	{ "known", HEAD(known), 1U << 4 },	/* the program does not write it */
 	{ "length", HEAD(vec), 0xe0 },
 	{ "length", HEAD(narrow), 1U << 6 },
 	{ "length", HEAD(wide), 1U << 3 },

@@ -143,7 +143,7 @@ static u64 simt_group_until(const struct simt_dispatch *dispatch)
 		mix = (mix ^ mix >> 16) * 0x85ebca6b;
 		mix = (mix ^ mix >> 13) * 0xc2b2ae35;
 		end = (turn++ << bits) + ((mix ^ mix >> 16) & ((1U << bits) - 1));
-	} while (end <= dispatch->executed);
+	} while ((s64)(end - dispatch->executed) <= 0);	/* a record may say any number */
 	return end;
 }
 
@@ -171,7 +171,7 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 {
 	u32 left = budget;
 	enum simt_end end;
-	u64 until = 0;
+	u64 until = dispatch->executed;
 
 	dispatch->apart = 0;
 	dispatch->over = false;
@@ -179,7 +179,7 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 		struct simt_warp *w = &dispatch->warps[dispatch->warp];
 		u32 given, rest;
 
-		if (dispatch->executed >= until)
+		if ((s64)(until - dispatch->executed) <= 0)
 			until = simt_group_until(dispatch);
 		given = min_t(u64, left, until - dispatch->executed);
 		rest = given;
@@ -197,7 +197,8 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 			simt_group_wait(dispatch, w, given - rest);
 			return end;
 		}
-		if (end == SIMT_MORE && !dispatch->idle && dispatch->executed < until)
+		if (end == SIMT_MORE && !dispatch->idle &&
+		    (s64)(until - dispatch->executed) > 0)
 			continue;
 		if (end == SIMT_DONE)
 			dispatch->waiting |= 1U << dispatch->warp;

@@ -96,7 +96,7 @@ void simt_lone_begin_dispatch(struct simt_dispatch *dispatch)
 {
 	dispatch->apart_level = 0;
 	dispatch->apart_long = false;
-	dispatch->round_at = SIMT_ROUND_FIRST;
+	dispatch->round_at = dispatch->executed + SIMT_ROUND_FIRST;
 	dispatch->rounds = 0;
 	dispatch->waits = false;
 }
@@ -138,7 +138,7 @@ static bool simt_lone_lost(const struct simt_warp *w)
 /* Whether a warp of the dispatch is to begin a round. */
 bool simt_lone_round_due(const struct simt_dispatch *dispatch)
 {
-	return (s64)dispatch->executed >= dispatch->round_at;
+	return (s64)(dispatch->executed - dispatch->round_at) >= 0;
 }
 
 static bool simt_lone_round_wanted(const struct simt_warp *w)

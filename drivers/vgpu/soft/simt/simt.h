@@ -169,7 +169,7 @@ struct simt_dispatch {
 	bool over;
 	u8 apart_level;
 	bool apart_long;
-	s64 round_at;
+	u64 round_at;
 	u32 rounds;
 	bool waits;
 	bool idle;
