@@ -66,7 +66,13 @@ union simt_float {
 /* What is known of lanes that are or were apart: see struct simt_alone. */
 #define SIMT_WATCH		1	/* it is noted there */
 #define SIMT_WATCH_DUE		2	/* they run alone, or may have to */
-#define SIMT_WATCH_RAGGED	4	/* registers may have a simpler form than the one they have */
+#define SIMT_WATCH_RAGGED	4	/* registers may have simpler forms */
+
+/* What it costs that lanes begin to run alone, and the way back, as an estimate in ns. */
+#define SIMT_CHANGE_NS	8000
+
+/* If so much was saved before lanes have parted again, they need not meet so far away. */
+#define SIMT_STAY_NS	500000
 
 /* Stages of the turn of a lane that runs alone. */
 enum simt_stage {
@@ -76,9 +82,9 @@ enum simt_stage {
 };
 
 /**
- * struct simt_alone - lanes of a warp that run alone: see lone.c. Not part of a saved state. Valid if
- *	struct simt_warp.watch is not 0
- * @on:    lanes run alone. Each runnable one has a pc
+ * struct simt_alone - lanes of a warp that run alone: see lone.c. Not part of a saved state
+ * @on:    lanes run alone. Each runnable one has a pc. This and the rest is valid if struct
+ *         simt_warp.watch is not 0
  * @lane:  the lane that has its turn
  * @meet:  where lanes meet; NULL: nowhere
  * @meet_depth: in a call of this depth; they meet where they leave it, too
@@ -350,12 +356,15 @@ bool simt_exact_lone(struct simt_lone *s, const struct simt_insn *i);
 u32 simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
 		     const struct simt_insn **meet, s32 *depth);
 
-/* lone.c: lanes that run alone */
-void simt_lone_begin_dispatch(struct simt_dispatch *dispatch);
-bool simt_lone_round_due(const struct simt_dispatch *dispatch);
+/* lone_when.c: when lanes begin to run alone */
 void simt_lone_watch(struct simt_warp *w, u8 due);
 void simt_lone_note(struct simt_warp *w, u32 instructions);
 bool simt_lone_due(struct simt_warp *w);
+bool simt_lone_round_due(const struct simt_dispatch *dispatch);
+bool simt_lone_round_wanted(const struct simt_warp *w);
+
+/* lone.c, lone_regs.c: lanes that run alone */
+void simt_lone_begin_dispatch(struct simt_dispatch *dispatch);
 u32 simt_lone_start(struct simt_warp *w, u32 most);
 bool simt_lone_able(const struct simt_warp *w);
 void simt_lone_get_regs(struct simt_lone *s);
