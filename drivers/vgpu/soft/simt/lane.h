@@ -72,13 +72,12 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 				*budget = left;
 				return SIMT_DONE;
 			}
-			mark = left;
 			i = w->ip;
-			if (unlikely(w->watch & SIMT_WATCH_RAGGED)) {
+			if (unlikely(w->watch & SIMT_WATCH_RAGGED))
 				left -= simt_lone_pack(w, left);
-				mark = left;
-				continue;
-			}
+			mark = left;
+			if (unlikely(!left))	/* lanes alone have used it up */
+				break;
 		}
 		do {
 			i = simt_ops[i->op](w, i);
