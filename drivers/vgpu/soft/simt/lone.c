@@ -51,16 +51,16 @@
  * A round begins when warps of the dispatch have executed so many instructions, and again after so
  * many for each instruction that it has cost, at least and at most so many.
  */
-#define SIMT_ROUND_FIRST	(1 << 17)
+#define SIMT_ROUND_FIRST	131072
 #define SIMT_ROUND_SHARE	128
-#define SIMT_ROUND_AGAIN	(1 << 12)
-#define SIMT_ROUND_MOST		(1 << 19)
+#define SIMT_ROUND_AGAIN	4096
+#define SIMT_ROUND_MOST		524288
 
 /* struct simt_mem.over is asked after so many units, of which one access costs SIMT_LONE_APART. */
 #define SIMT_OVER_UNITS		(SIMT_APART_MOST * SIMT_LANES * SIMT_LONE_APART)
 
 /* No cost of a round is above this, in units. */
-#define SIMT_COST_MOST		(1 << 20)
+#define SIMT_COST_MOST		1048576
 
 /* What it costs that a lane begins and ends its turn, in units. */
 #define SIMT_TAKE_UNITS		64

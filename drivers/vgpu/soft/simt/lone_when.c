@@ -28,7 +28,7 @@
 #define SIMT_NS_MOST	1000000
 
 /* If a round has found a lane that waits, another warp has one after so many instructions. */
-#define SIMT_ROUND_WAIT		(1 << 11)
+#define SIMT_ROUND_WAIT		2048
 
 /**
  * simt_lone_watch() - note from now on what the warp costs
