@@ -108,12 +108,14 @@ static double count_lanes(struct engine *engine, struct native *native, u64 *exe
 	u64 alone;
 
 	native_run(native);
+	engine->dispatch.alone = U32_MAX;	/* or several of its instructions count as one */
 	engine_run(engine, isa(), one);
 	native_compare(native, engine);
 	alone = engine->dispatch.executed;
 	engine_run(engine, isa(), engine->sample->group);
 	native_compare(native, engine);
 	*executed = engine->dispatch.executed;
+	engine->dispatch.alone = 0;
 	return (double)alone / (double)*executed;
 }
 

@@ -147,6 +147,109 @@ LOAD(ring)
 	}
 }
 
+/* Tickets, several for each: all but one wait, and the next one may be in any warp. */
+LOAD(queue)
+{
+	volatile u64 *w = words(args);
+	u32 k;
+
+	for (k = 0; k < 4; k++) {
+		u64 mine = __atomic_fetch_add(&w[0], 1, __ATOMIC_RELAXED);
+
+		while (__atomic_load_n(&w[1], __ATOMIC_ACQUIRE) != mine)
+			load_relax();
+		w[2]++;
+		__atomic_store_n(&w[1], mine + 1, __ATOMIC_RELEASE);
+	}
+}
+
+/* Likewise, from the last work-item to the first, over and over. */
+LOAD(backwards)
+{
+	u32 lid = load_csr(LOAD_LOCAL_ID), n = load_csr(LOAD_LOCAL_SIZE), k;
+	volatile u64 *w = words(args) + 8 * load_csr(LOAD_GROUP_ID);
+
+	for (k = 0; k < 2; k++) {
+		while (__atomic_load_n(&w[1], __ATOMIC_ACQUIRE) != k * n + n - 1 - lid)
+			load_relax();
+		w[2] += lid;
+		__atomic_store_n(&w[1], w[1] + 1, __ATOMIC_RELEASE);
+	}
+}
+
+/*
+ * Each takes two locks, but does not wait for the second one: it gives the first one back. All do
+ * so at the same time, if nobody keeps them from that.
+ */
+static load_noinline int lock_both(u32 *first, u32 *second)
+{
+	if (__atomic_exchange_n(first, 1, __ATOMIC_ACQUIRE))
+		return 0;
+	if (!__atomic_exchange_n(second, 1, __ATOMIC_ACQUIRE))
+		return 1;
+	unlock(first);
+	return 0;
+}
+
+/* In a ring. */
+LOAD(forks)
+{
+	u32 id = load_csr(LOAD_ID), n = load_csr(LOAD_GLOBAL_SIZE), next = (id + 1) % n;
+	volatile u64 *w = words(args);
+	u32 *locks = (u32 *)(w + 4096);
+
+	while (next != id && !lock_both(&locks[id], &locks[next]))
+		load_relax();
+	w[id]++;
+	w[next]++;
+	unlock(&locks[next]);
+	unlock(&locks[id]);
+}
+
+/* All the same two, in both orders; who has failed does something else for a while. */
+LOAD(retreat)
+{
+	u32 id = load_csr(LOAD_ID), k;
+	volatile u64 *w = words(args);
+	u32 *locks = (u32 *)(w + 4096);
+
+	while (!lock_both(&locks[id % 2], &locks[!(id % 2)])) {
+		load_relax();
+		for (k = 0; k < 50; k++)
+			__asm__ volatile("");
+	}
+	w[0]++;
+	w[1] += id;
+	unlock(&locks[!(id % 2)]);
+	unlock(&locks[id % 2]);
+}
+
+/* The same by LR and SC, as compilers make of a compare-and-exchange. */
+LOAD(exchange)
+{
+	u32 id = load_csr(LOAD_ID), n = load_csr(LOAD_GLOBAL_SIZE), next = (id + 1) % n, none;
+	volatile u64 *w = words(args);
+	u32 *locks = (u32 *)(w + 4096);
+
+	for (;;) {
+		none = 0;
+		if (__atomic_compare_exchange_n(&locks[id], &none, id + 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED)) {
+			none = 0;
+			if (next == id ||
+			    __atomic_compare_exchange_n(&locks[next], &none, id + 1, 0,
+							__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+				break;
+			unlock(&locks[id]);
+		}
+		load_relax();
+	}
+	w[id]++;
+	w[next]++;
+	unlock(&locks[next]);
+	unlock(&locks[id]);
+}
+
 /* Groups take turns: each waits for the one before, which has come first. */
 LOAD(relay)
 {

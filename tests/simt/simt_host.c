@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <linux/container_of.h>
+#include <linux/limits.h>
 
 #include "random.h"
 #include "simt_host.h"
@@ -88,6 +89,14 @@ static void simt_host_move(struct simt_host *host, struct simt_dispatch *dispatc
 	dispatch->isa = simt_host_isa(random_range(seed, 0, 2)) ?: simt_host_isa(0);
 }
 
+/* At once wherever lanes part, or after a while, or never. */
+static u32 simt_host_alone(struct simt_host *host)
+{
+	static const u32 most[] = { 1, 300, 3000, 0, U32_MAX, U32_MAX };
+
+	return host->alone ? most[random_range(&host->seed, 0, 5)] : 0;
+}
+
 /* Dispatches, and runs until the end, with the TLB anew after each stop. */
 enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 			    const struct simt_work *work)
@@ -99,6 +108,7 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		.local_bytes = work->local_bytes, .private_bytes = work->private_bytes,
 		.local = calloc(1, work->local_bytes + 1), .private = calloc(1, private + 1),
 		.warps = aligned_alloc(64, simt_warps_bytes(work->group)),
+		.alone = simt_host_alone(host),
 	};
 	enum simt_end end;
 

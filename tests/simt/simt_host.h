@@ -17,6 +17,7 @@
  * @budget:  instructions of a call of simt_dispatch_run(), which @mem never ends sooner; 0: random
  *           numbers, and @mem ends some calls
  * @seed:    of these numbers
+ * @alone:   random numbers say when lanes run alone; else they do as in the kernel
  * @limit:   instructions of warps after which a dispatch is given up; 0: none
  * @waits:   every so many calls of @mem say that the page cannot be had now; 0: none. More than an
  *           instruction makes, or it would begin anew for ever: two for each lane
@@ -35,6 +36,7 @@ struct simt_host {
 	struct simt_tlb tlb;
 	u32 budget;
 	u64 seed;
+	bool alone;
 	u64 limit;
 	u32 waits;
 	u64 calls;

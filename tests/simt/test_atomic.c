@@ -82,7 +82,8 @@ static void host_init(struct simt_host *host, const u32 *words, u32 nr)
 }
 
 /* Counts the exchanges of each instruction: the host looks at the TLB between two of them. */
-static enum simt_end run(struct simt_host *host, const struct simt_isa *isa, u32 items)
+static enum simt_end run(struct simt_host *host, const struct simt_isa *isa, u32 items,
+			 bool alone)
 {
 	u32 words = DIV_ROUND_UP(items, SIMT_LANES) * SIMT_LANES * 16;
 	struct simt_dispatch dispatch = {
@@ -98,6 +99,8 @@ static enum simt_end run(struct simt_host *host, const struct simt_isa *isa, u32
 	simt_tlb_flush(&host->tlb);
 	simt_dispatch_begin(&dispatch);
 	do {
+		if (alone)	/* each lane runs alone */
+			dispatch.round_at = 0;
 		fights.tries = 0;
 		end = simt_dispatch_run(&dispatch, 1);
 		fights.most = max(fights.most, fights.tries);
@@ -142,7 +145,7 @@ static void try_fights(u32 amo, const struct simt_isa *isa, unsigned int lost_of
 	value = (u64 *)host.fb;
 	for (i = 0; i < ITEMS; i++)
 		value[i] = random_next(&seed);
-	assert_int_equal(run(&host, isa, ITEMS), SIMT_DONE);
+	assert_int_equal(run(&host, isa, ITEMS, random_one_in(&seed, 2)), SIMT_DONE);
 	assert_int_equal(fights.nr, ITEMS);
 	check_that(fights.most <= 2 * SIMT_LANES, "%u tries", fights.most);
 	qsort(value, ITEMS, sizeof(*value), compare);
@@ -190,7 +193,7 @@ static void try_faults(u32 none, enum vgpu_hw_fault code, u32 lane)
 	if (none < SIMT_LANES)
 		va[none] = VGPU_HW_VA_GLOBAL + host.fb_bytes;
 	bad = va[lane];
-	assert_int_equal(run(&host, &simt_isa_scalar, SIMT_LANES), SIMT_FAULT);
+	assert_int_equal(run(&host, &simt_isa_scalar, SIMT_LANES, false), SIMT_FAULT);
 	assert_int_equal(host.fault.code, code);
 	assert_int_equal(host.fault.id[0], lane);
 	assert_int_equal(host.fault.addr, bad);

@@ -144,6 +144,7 @@ int main(int argc, char **argv)
 	if (simt_host_init(&host, DIVERGE_IMAGE, strtoul(DIVERGE_TEXT, NULL, 0), FB_BYTES))
 		return 1;
 	host.seed = seed;
+	host.alone = true;
 	host.moves = (struct state_moves){ .seed = seed, .one_in = 3000 };
 	if (read_entries(DIVERGE_ENTRIES) != diverge_count) {
 		fprintf(stderr, "%s: not %d entries\n", DIVERGE_ENTRIES, diverge_count);

@@ -7,6 +7,7 @@
 #include "vgpu_test.h"
 
 #include <linux/bitops.h>
+#include <linux/limits.h>
 
 #include "simt_host.h"
 #include "soft/simt/warp.h"
@@ -245,6 +246,7 @@ static void for_all(void (*check)(struct world *world, const struct simt_isa *is
 	simt_program_init(world->program, 2);
 	world->dispatch.program = world->program;
 	world->dispatch.tlb = &world->tlb;
+	world->dispatch.round_at = S64_MAX;	/* all lanes together */
 	memcpy(world->dispatch.size, one, sizeof(one));
 	world->dispatch.warps = aligned_alloc(64, simt_warps_bytes(one));
 	memset(world->dispatch.warps, 0, simt_warps_bytes(one));

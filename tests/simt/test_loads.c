@@ -127,6 +127,7 @@ static void check_program(const char *name, const char *text_bytes)
 	assert_int_equal(simt_host_init(&host, file, strtoul(text_bytes, NULL, 0),
 					LOAD_BYTES + VGPU_HW_PAGE_SIZE), 0);
 	host.seed = seed;
+	host.alone = true;
 	host.moves = (struct state_moves){ .seed = seed, .one_in = 20000 };
 	for (i = 0; i < nr_loads; i++)
 		check_load(&loads[i]);

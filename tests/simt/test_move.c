@@ -44,6 +44,8 @@ static void begin(struct state_world *world, struct simt_dispatch *dispatch)
 	u64 garbage = random_next(&seed);
 
 	state_world_dispatch(world, dispatch);
+	/* When lanes begin to run alone is not part of the state. */
+	dispatch->alone = U32_MAX;
 	state_memory(dispatch, &garbage);
 	memset(dispatch->local, 0x11, dispatch->local_bytes);
 	memset(dispatch->private, 0x22,
@@ -345,6 +347,7 @@ static const struct wrong {
 	{ "narrow", HEAD(narrow), 1 },
 	{ "wide", HEAD(wide), 1U << 4 },
 	{ "length", HEAD(known), 0 },
+	{ "known", HEAD(known), 1U << 4 },	/* the program does not write it */
 	{ "length", HEAD(vec), 0xe0 },
 	{ "length", HEAD(narrow), 1U << 6 },
 	{ "length", HEAD(wide), 1U << 3 },

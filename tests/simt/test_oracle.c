@@ -312,6 +312,7 @@ static int set_up_host(struct simt_host *host, u32 text_bytes)
 			   ALIGN(sizeof(struct work), VGPU_HW_PAGE_SIZE)))
 		return -1;
 	host->seed = seed;
+	host->alone = true;
 	host->moves = (struct state_moves){ .seed = seed, .one_in = 3000 };
 	patch(host);
 	return 0;

@@ -58,7 +58,8 @@ static bool over(struct simt_mem *mem)
 
 	memory.at = memory.looks;
 	memory.asked++;
-	check_that(apart == SIMT_APART_MOST, "asked after %llu accesses",
+	/* Of lanes that run alone, as all do now and then, each access counts. */
+	check_that(apart <= SIMT_APART_MOST, "asked after %llu accesses",
 		   (unsigned long long)apart);
 	return memory.asked == memory.over;
 }

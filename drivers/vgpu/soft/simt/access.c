@@ -151,20 +151,30 @@ static enum simt_end simt_access_lane(struct simt_warp *w, u64 va, unsigned int 
 	return simt_access_piece(w, va + first, lane, write, &second, &w->host2[lane], code);
 }
 
-/*
- * Counts a scattered access, in up to @pieces pieces per lane. If struct simt_mem.over says that
- * time is over, uses up the rest of the budget.
- */
-static void simt_access_apart(struct simt_warp *w, u32 pieces)
+/* Counts @pieces scattered accesses. Returns whether struct simt_mem.over says: time is over. */
+bool simt_access_over(struct simt_dispatch *dispatch, u32 pieces)
 {
-	struct simt_dispatch *dispatch = w->dispatch;
 	struct simt_mem *mem = dispatch->mem;
 
 	dispatch->apart += pieces;
 	if (dispatch->apart < SIMT_APART_MOST)
-		return;
+		return false;
 	dispatch->apart = 0;
-	if (mem->over && mem->over(mem)) {
+	if (!mem->over || !mem->over(mem))
+		return false;
+	dispatch->over = true;
+	return true;
+}
+
+/*
+ * Counts a scattered access, in up to @pieces pieces per lane. If time is over, uses up the rest of
+ * the budget.
+ */
+static void simt_access_apart(struct simt_warp *w, u32 pieces)
+{
+	if (w->partial)
+		w->alone.hosts++;
+	if (simt_access_over(w->dispatch, pieces)) {
 		w->extra = U32_MAX;
 		w->join = w->text;
 	}

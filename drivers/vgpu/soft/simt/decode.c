@@ -325,6 +325,7 @@ void simt_program_init(struct simt_program *program, u32 nr)
 	program->exact = false;
 	program->frm = false;
 	program->written = 0;
+	program->floats = 0;
 	program->insn[nr] = (struct simt_insn){ .op = SIMT_ILLEGAL };
 }
 
@@ -341,6 +342,14 @@ void simt_program_decode(struct simt_program *program, u32 first, const __le32 *
 
 	for (i = 0; i < count; i++)
 		simt_decode(le32_to_cpu(words[i]), &program->insn[first + i]);
+}
+
+/* Whether rd is a float register. */
+static bool simt_writes_float(const struct simt_insn *insn)
+{
+	const struct simt_encoding *encoding = &simt_by_op[insn->op];
+
+	return encoding->match && simt_forms[encoding->form].has & HAS_FD;
 }
 
 /* An access to a float CSR affects all float operations of the program. */
@@ -399,6 +408,8 @@ void simt_program_finish(struct simt_program *program)
 	for (insn = program->insn; insn < end; insn++) {
 		simt_program_note(program, insn);
 		program->written |= 1ULL << insn->rd;
+		if (simt_writes_float(insn))
+			program->floats |= 1U << insn->rd;
 	}
 	for (insn = program->insn; insn < end; insn++) {
 		if (simt_exact_op[insn->op] &&

@@ -208,3 +208,26 @@ SIMT_FN(simt_exact)
 	simt_exact_done(w, i, out);
 	return i + 1;
 }
+
+/* Executes it for a lane that runs alone. Returns false if there was an event. */
+bool simt_exact_lone(struct simt_lone *s, const struct simt_insn *i)
+{
+	unsigned int rm = simt_exact_rm(s->w, i, s->lane), from = simt_kinds[i->op].from;
+	u64 in[3] = { s->f[i->rs1], s->f[i->rs2], s->f[i->rs3] }, out;
+	unsigned int k;
+
+	if (rm > SIMT_RMM) {
+		simt_warp_fault(s->w, i, VGPU_HW_FAULT_ILLEGAL, 0, s->lane);
+		return false;
+	}
+	for (k = 0; k < 3 && from == SIMT_KIND_S; k++)
+		in[k] = simt_unbox(in[k]);
+	if (from == SIMT_KIND_X)
+		in[0] = s->x[i->rs1];
+	out = simt_exact_lane(i->op, in, rm, &s->w->fflags[s->lane]);
+	if (simt_kinds[i->op].to == SIMT_KIND_X)
+		s->x[i->rd] = out;
+	else
+		s->f[i->rd] = simt_kinds[i->op].to == SIMT_KIND_S ? simt_box((u32)out) : out;
+	return true;
+}

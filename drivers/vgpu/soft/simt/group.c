@@ -2,6 +2,7 @@
 /* Executes a dispatch: its work-groups one after the other, the warps of a group in turns. */
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -10,6 +11,13 @@
 
 /* struct simt_dispatch.waiting has a bit for each warp. */
 static_assert(VGPU_HW_GROUP_MAX / SIMT_LANES <= 32);
+
+/*
+ * A warp has its turn for so many instructions, on the average; and while lanes wait for others of
+ * their group. See simt_group_until().
+ */
+#define SIMT_TURN_BITS		13
+#define SIMT_TURN_BITS_WAITS	11
 
 static u32 simt_items(const u32 group[3])
 {
@@ -67,6 +75,7 @@ void simt_dispatch_begin(struct simt_dispatch *dispatch)
 		dispatch->group_id[k] = 0;
 	}
 	dispatch->executed = 0;
+	simt_lone_begin_dispatch(dispatch);
 	simt_group_start(dispatch);
 }
 
@@ -119,6 +128,26 @@ static bool simt_group_turn(struct simt_dispatch *dispatch)
 }
 
 /*
+ * Returns how many instructions the dispatch will have executed when the warp's turn ends. Turns
+ * end where that number is one of a sequence: about every so many, but not periodically, so that
+ * warps cannot get into each other's way in every turn alike.
+ */
+static u64 simt_group_until(const struct simt_dispatch *dispatch)
+{
+	unsigned int bits = dispatch->waits ? SIMT_TURN_BITS_WAITS : SIMT_TURN_BITS;
+	u64 turn = dispatch->executed >> bits, end;
+
+	do {
+		u32 mix = turn;
+
+		mix = (mix ^ mix >> 16) * 0x85ebca6b;
+		mix = (mix ^ mix >> 13) * 0xc2b2ae35;
+		end = (turn++ << bits) + ((mix ^ mix >> 16) & ((1U << bits) - 1));
+	} while ((s64)(end - dispatch->executed) <= 0);	/* a record may say any number */
+	return end;
+}
+
+/*
  * The last of the @begun instructions of the warp's turn waits for memory. If it was the only one,
  * the warp keeps its turn. Otherwise the turn goes to the next warp: a warp whose pages the TLB may
  * not keep would wait again and again, and no other warp would run.
@@ -142,22 +171,35 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 {
 	u32 left = budget;
 	enum simt_end end;
+	u64 until = dispatch->executed;
 
 	dispatch->apart = 0;
+	dispatch->over = false;
 	do {
 		struct simt_warp *w = &dispatch->warps[dispatch->warp];
-		u32 before = left;
+		u32 given, rest;
 
-		end = dispatch->isa->run(w, &left);
-		dispatch->executed += before - left;
+		if ((s64)(until - dispatch->executed) <= 0)
+			until = simt_group_until(dispatch);
+		given = min_t(u64, left, until - dispatch->executed);
+		rest = given;
+		if (unlikely(dispatch->waits || simt_lone_round_due(dispatch)))
+			simt_lone_watch(w, SIMT_WATCH_DUE);
+		dispatch->idle = false;
+		end = dispatch->isa->run(w, &rest);
+		left -= given - rest;
+		dispatch->executed += given - rest;
 		if (end == SIMT_FAULT || end == SIMT_WAIT)
 			dispatch->executed--;	/* the last one had no effect */
 		if (end == SIMT_FAULT)
 			return end;
 		if (end == SIMT_WAIT) {
-			simt_group_wait(dispatch, w, before - left);
+			simt_group_wait(dispatch, w, given - rest);
 			return end;
 		}
+		if (end == SIMT_MORE && !dispatch->idle &&
+		    (s64)(until - dispatch->executed) > 0)
+			continue;
 		if (end == SIMT_DONE)
 			dispatch->waiting |= 1U << dispatch->warp;
 		if (simt_group_turn(dispatch))
@@ -166,6 +208,6 @@ enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget)
 			simt_group_turn(dispatch);
 		else if (!simt_group_next(dispatch))
 			return SIMT_DONE;
-	} while (left);
+	} while (left && !dispatch->over);
 	return SIMT_MORE;
 }

@@ -15,6 +15,7 @@
 #include "lane_flow.h"
 #include "lane_mem.h"
 #include "lane_float.h"
+#include "expr.h"
 
 #define simt_ILLEGAL	simt_slow_illegal
 #define simt_FENCE	simt_slow_fence
@@ -40,28 +41,50 @@ static const simt_fn simt_ops[SIMT_NR_OPS] = {
 	SIMT_OPS_FLAG(SIMT_SLOT) SIMT_OPS_ROUND(SIMT_SLOT) SIMT_OPS_EXACT(SIMT_SLOT_EXACT)
 };
 
+#include "lone.h"
+
 static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 {
 	const struct simt_insn *i = w->ip;
-	u32 left = *budget;
+	u32 left = *budget, mark = left;
+	enum simt_end end;
 
+	/* It was left within a group that should part now. */
+	if (unlikely(w->watch & SIMT_WATCH_DUE) && i != SIMT_LEAVE && simt_lone_due(w))
+		w->join = w->text;
 	while (left) {
 		if (i >= w->join) {
+			if (unlikely(w->partial | w->watch))
+				simt_lone_note(w, mark - left);
 			left -= simt_warp_extra(w, left - 1);
 			if (i != SIMT_LEAVE)
 				simt_warp_arrive(w, i);
 			else if (w->event != SIMT_EVENT_PICK)
 				break;
+			if (unlikely(w->watch & SIMT_WATCH_DUE)) {
+				left = simt_lone_run(w, left, &end);
+				if (end != SIMT_DONE) {
+					*budget = left;
+					return end;
+				}
+			}
 			if (!simt_warp_pick(w)) {
 				*budget = left;
 				return SIMT_DONE;
 			}
 			i = w->ip;
+			if (unlikely(w->watch & SIMT_WATCH_RAGGED) && !w->partial)
+				left -= simt_lone_pack(w, left);
+			mark = left;
+			if (unlikely(!left))	/* lanes alone have used it up */
+				break;
 		}
 		do {
 			i = simt_ops[i->op](w, i);
 		} while (--left && i < w->join);
 	}
+	if (w->partial | w->watch)
+		simt_lone_note(w, mark - left);
 	*budget = left;
 	if (i == SIMT_LEAVE && w->event != SIMT_EVENT_PICK)
 		return w->event == SIMT_EVENT_FAULT ? SIMT_FAULT : SIMT_WAIT;

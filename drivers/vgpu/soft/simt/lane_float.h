@@ -38,15 +38,6 @@ static SIMT_FN(simt_##name)								\
 #define SIMT_NAN_S	__builtin_nanf("")
 #define SIMT_NAN_D	__builtin_nan("")
 
-SIMT_DEFINE_F2(FADD_S, simt_f32, s, a + b, SIMT_NAN_S)
-SIMT_DEFINE_F2(FSUB_S, simt_f32, s, a - b, SIMT_NAN_S)
-SIMT_DEFINE_F2(FMUL_S, simt_f32, s, a * b, SIMT_NAN_S)
-SIMT_DEFINE_F2(FDIV_S, simt_f32, s, a / b, SIMT_NAN_S)
-SIMT_DEFINE_F2(FADD_D, simt_f64, d, a + b, SIMT_NAN_D)
-SIMT_DEFINE_F2(FSUB_D, simt_f64, d, a - b, SIMT_NAN_D)
-SIMT_DEFINE_F2(FMUL_D, simt_f64, d, a * b, SIMT_NAN_D)
-SIMT_DEFINE_F2(FDIV_D, simt_f64, d, a / b, SIMT_NAN_D)
-
 /* Operations with one operand, also conversions from integers. */
 #define SIMT_DEFINE_F1(name, t, k, from, kf, tmp, expr, nan)				\
 static SIMT_FN(simt_##name)								\
@@ -63,9 +54,6 @@ static SIMT_FN(simt_##name)								\
 	simt_done_##k(w, i->rd);							\
 	return i + 1;									\
 }
-
-SIMT_DEFINE_F1(FSQRT_S, simt_f32, s, simt_f32, s, 0, __builtin_sqrtf(a), SIMT_NAN_S)
-SIMT_DEFINE_F1(FSQRT_D, simt_f64, d, simt_f64, d, 0, __builtin_sqrt(a), SIMT_NAN_D)
 
 /* The result goes through tmp[3], because lanes of 64 bits would overwrite singles not yet read. */
 static SIMT_FN(simt_FCVT_D_S)
@@ -119,14 +107,6 @@ static SIMT_FN(simt_##name)								\
 	return i + 1;									\
 }
 
-SIMT_DEFINE_F3(FMADD_S, simt_f32, s, __builtin_fmaf(a, b, c), SIMT_NAN_S)
-SIMT_DEFINE_F3(FMSUB_S, simt_f32, s, __builtin_fmaf(a, b, -c), SIMT_NAN_S)
-SIMT_DEFINE_F3(FNMSUB_S, simt_f32, s, __builtin_fmaf(-a, b, c), SIMT_NAN_S)
-SIMT_DEFINE_F3(FNMADD_S, simt_f32, s, __builtin_fmaf(-a, b, -c), SIMT_NAN_S)
-SIMT_DEFINE_F3(FMADD_D, simt_f64, d, __builtin_fma(a, b, c), SIMT_NAN_D)
-SIMT_DEFINE_F3(FMSUB_D, simt_f64, d, __builtin_fma(a, b, -c), SIMT_NAN_D)
-SIMT_DEFINE_F3(FNMSUB_D, simt_f64, d, __builtin_fma(-a, b, c), SIMT_NAN_D)
-SIMT_DEFINE_F3(FNMADD_D, simt_f64, d, __builtin_fma(-a, b, -c), SIMT_NAN_D)
 #else
 /* The CPU has no fused operations. */
 #define SIMT_FUSED	false
@@ -161,11 +141,6 @@ static SIMT_FN(simt_##name)								\
 	return i + 1;									\
 }
 
-SIMT_DEFINE_MINMAX(FMIN_S, simt_f32, s, u32, 32, <, 1, SIMT_NAN_S)
-SIMT_DEFINE_MINMAX(FMAX_S, simt_f32, s, u32, 32, >, 0, SIMT_NAN_S)
-SIMT_DEFINE_MINMAX(FMIN_D, simt_f64, d, u64, 64, <, 1, SIMT_NAN_D)
-SIMT_DEFINE_MINMAX(FMAX_D, simt_f64, d, u64, 64, >, 0, SIMT_NAN_D)
-
 #define SIMT_DEFINE_COMPARE(name, t, k, expr)						\
 static SIMT_FN(simt_##name)								\
 {											\
@@ -181,13 +156,6 @@ static SIMT_FN(simt_##name)								\
 	simt_done_n(w, i->rd);								\
 	return i + 1;									\
 }
-
-SIMT_DEFINE_COMPARE(FEQ_S, simt_f32, s, a == b)
-SIMT_DEFINE_COMPARE(FLT_S, simt_f32, s, a < b)
-SIMT_DEFINE_COMPARE(FLE_S, simt_f32, s, a <= b)
-SIMT_DEFINE_COMPARE(FEQ_D, simt_f64, d, a == b)
-SIMT_DEFINE_COMPARE(FLT_D, simt_f64, d, a < b)
-SIMT_DEFINE_COMPARE(FLE_D, simt_f64, d, a <= b)
 
 #define SIMT_DEFINE_FX(name, t, k, ki, int, expr)					\
 static SIMT_FN(simt_##name)								\
@@ -235,24 +203,6 @@ static inline u64 simt_to_u64(double a)
 	return a >= 0x1p63 ? (u64)(s64)(a - 0x1p63) ^ 1ULL << 63 : (u64)(s64)a;
 }
 
-SIMT_DEFINE_FX(FCVT_W_S, simt_f32, s, n, s32, simt_to_i32(a))
-SIMT_DEFINE_FX(FCVT_WU_S, simt_f32, s, n, s32, simt_to_u32(a))
-SIMT_DEFINE_FX(FCVT_L_S, simt_f32, s, x, u64, simt_to_i64(a))
-SIMT_DEFINE_FX(FCVT_LU_S, simt_f32, s, x, u64, simt_to_u64(a))
-SIMT_DEFINE_FX(FCVT_W_D, simt_f64, d, n, s32, simt_to_i32(a))
-SIMT_DEFINE_FX(FCVT_WU_D, simt_f64, d, n, s32, simt_to_u32(a))
-SIMT_DEFINE_FX(FCVT_L_D, simt_f64, d, x, u64, simt_to_i64(a))
-SIMT_DEFINE_FX(FCVT_LU_D, simt_f64, d, x, u64, simt_to_u64(a))
-
-SIMT_DEFINE_F1(FCVT_S_W, simt_f32, s, s32, low, 0, (float)(s32)a, SIMT_NAN_S)
-SIMT_DEFINE_F1(FCVT_S_WU, simt_f32, s, s32, low, 0, (float)(s64)(u32)a, SIMT_NAN_S)
-SIMT_DEFINE_F1(FCVT_S_L, simt_f32, s, u64, x, 0, (float)(s64)a, SIMT_NAN_S)
-SIMT_DEFINE_F1(FCVT_S_LU, simt_f32, s, u64, x, 0, (float)a, SIMT_NAN_S)
-SIMT_DEFINE_F1(FCVT_D_W, simt_f64, d, s32, low, 0, (double)(s32)a, SIMT_NAN_D)
-SIMT_DEFINE_F1(FCVT_D_WU, simt_f64, d, s32, low, 0, (double)(s64)(u32)a, SIMT_NAN_D)
-SIMT_DEFINE_F1(FCVT_D_L, simt_f64, d, u64, x, 0, (double)(s64)a, SIMT_NAN_D)
-SIMT_DEFINE_F1(FCVT_D_LU, simt_f64, d, u64, x, 0, (double)a, SIMT_NAN_D)
-
 #define SIMT_DEFINE_SIGN(name, k, u, expr)						\
 static SIMT_FN(simt_##name)								\
 {											\
@@ -268,17 +218,6 @@ static SIMT_FN(simt_##name)								\
 	simt_done_##k(w, i->rd);							\
 	return i + 1;									\
 }
-
-SIMT_DEFINE_SIGN(FSGNJ_S, s, u32, b)
-SIMT_DEFINE_SIGN(FSGNJN_S, s, u32, ~b)
-SIMT_DEFINE_SIGN(FSGNJX_S, s, u32, (a ^ b))
-SIMT_DEFINE_SIGN(FSGNJ_D, d, u64, b)
-SIMT_DEFINE_SIGN(FSGNJN_D, d, u64, ~b)
-SIMT_DEFINE_SIGN(FSGNJX_D, d, u64, (a ^ b))
-
-SIMT_DEFINE_FX(FCLASS_S, u32, s, n, s32, simt_f32_class(a))
-SIMT_DEFINE_FX(FCLASS_D, u64, d, n, s32, simt_f64_class(a))
-SIMT_DEFINE_FX(FMV_X_D, u64, d, x, u64, a)
 
 /* Moves the low 32 bits of the register, whether or not they are a NaN-boxed single. */
 static SIMT_FN(simt_FMV_X_W)

@@ -112,11 +112,4 @@ static SIMT_FN(simt_##name)								\
 	return simt_branch(w, i, taken);						\
 }
 
-SIMT_DEFINE_BRANCH(BEQ, a == b, a == b, true)
-SIMT_DEFINE_BRANCH(BNE, a != b, a != b, true)
-SIMT_DEFINE_BRANCH(BLT, (s64)a < (s64)b, a < b, false)
-SIMT_DEFINE_BRANCH(BGE, (s64)a >= (s64)b, a >= b, false)
-SIMT_DEFINE_BRANCH(BLTU, a < b, (u32)a < (u32)b, false)
-SIMT_DEFINE_BRANCH(BGEU, a >= b, (u32)a >= (u32)b, false)
-
 #endif /* _VGPU_SIMT_LANE_FLOW_H */

@@ -141,16 +141,6 @@ static SIMT_FN(simt_##name)								\
 	simt_done_##k(w, i->rd);		\
 } while (0)
 
-SIMT_DEFINE_LOAD(LB, s8, n, s32, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LBU, u8, n, s32, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LH, s16, n, s32, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LHU, u16, n, s32, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LW, s32, n, s32, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LWU, u32, x, u64, SIMT_SET_X)
-SIMT_DEFINE_LOAD(LD, u64, x, u64, SIMT_SET_X)
-SIMT_DEFINE_LOAD(FLW, u32, s, u32, SIMT_SET_F(s))
-SIMT_DEFINE_LOAD(FLD, u64, d, u64, SIMT_SET_F(d))
-
 /* Returns the low 32 bits of a float register, whether or not they are NaN-boxed singles. */
 static inline const u32 *simt_single(struct simt_warp *w, unsigned int r, unsigned int tmp)
 {
@@ -236,12 +226,5 @@ static SIMT_FN(simt_##name)								\
 	}										\
 	return i + 1;									\
 }
-
-SIMT_DEFINE_STORE(SB, u8, s32, simt_low)
-SIMT_DEFINE_STORE(SH, u16, s32, simt_low)
-SIMT_DEFINE_STORE(SW, u32, s32, simt_low)
-SIMT_DEFINE_STORE(SD, u64, u64, simt_x)
-SIMT_DEFINE_STORE(FSW, u32, u32, simt_single)
-SIMT_DEFINE_STORE(FSD, u64, u64, simt_d)
 
 #endif /* _VGPU_SIMT_LANE_MEM_H */

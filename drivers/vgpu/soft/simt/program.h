@@ -48,6 +48,7 @@ struct simt_insn {
  * @exact: the program accesses fflags or fcsr, so all float operations must raise flags
  * @frm:  the program may write frm, also by fcsr, so rm 7 may stand for any mode
  * @written: bit r: some instruction may write x[r]
+ * @floats: bit r: some instruction may write f[r]
  * @insn: the instructions, and after them one ILLEGAL
  */
 struct simt_program {
@@ -55,6 +56,7 @@ struct simt_program {
 	bool exact;
 	bool frm;
 	u64 written;
+	u32 floats;
 	struct simt_insn insn[];
 };
 

@@ -118,6 +118,8 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @private:  simt_private_bytes() of memory
  * @private_bytes: of a work-item, a multiple of 16
  * @warps:    simt_warps_bytes() of memory, 64-byte aligned
+ * @alone:    lanes of a warp run alone when what they do apart has cost so many ns more than that
+ *            would have; 0: as measured best; U32_MAX: in rounds only (lone.c)
  * @fault:    set with SIMT_FAULT; with SIMT_WAIT the fault to report if the caller cannot get the
  *            page
  * @groups:   number of groups per dimension. This and the following fields belong to group.c
@@ -127,9 +129,16 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @warp:     index of the warp that runs next
  * @waiting:  bit per warp of that group: it waits at a barrier, or has ended
  * @executed: number of instructions that warps have executed so far, without those that waited or
- *            faulted
+ *            faulted; of lanes that run alone, several count as one
  * @apart:    number of scattered accesses since simt_dispatch_run() began, or since the last call
  *            of @mem->over
+ * @over:     that has said that time is over
+ * @apart_level: how far away lanes that run alone meet, as learned so far: see lone.c
+ * @apart_long: lanes ran alone for long when they did so last
+ * @round_at: lanes run alone in turn when @executed is so large: see lone.c
+ * @rounds:   how often it was
+ * @waits:    the last one has found a lane that waits for another one
+ * @idle:     all lanes of the warp that ran last wait for another one
  */
 struct simt_dispatch {
 	const struct simt_program *program;
@@ -146,6 +155,7 @@ struct simt_dispatch {
 	u8 *private;
 	u32 private_bytes;
 	struct simt_warp *warps;
+	u32 alone;
 	struct simt_fault fault;
 
 	u32 groups[3];
@@ -156,6 +166,13 @@ struct simt_dispatch {
 	u32 waiting;
 	u64 executed;
 	u32 apart;
+	bool over;
+	u8 apart_level;
+	bool apart_long;
+	u64 round_at;
+	u32 rounds;
+	bool waits;
+	bool idle;
 };
 
 /* group.c */

@@ -17,6 +17,9 @@
 /* Lanes whose atomics cost one more instruction: other threads may contend for the words. */
 #define SIMT_ATOMIC_LANES	4
 
+/* Lanes may wait for each other by atomics, so they count for more instructions between rounds. */
+#define SIMT_ATOMIC_SINCE	32
+
 SIMT_FN(simt_slow_illegal)
 {
 	return simt_warp_fault(w, i, VGPU_HW_FAULT_ILLEGAL, 0, __ffs(w->active));
@@ -40,7 +43,7 @@ SIMT_FN(simt_slow_barrier)
 	return SIMT_LEAVE;
 }
 
-/* Sets rd to the ids in dimension @k; affine if the warp's work-items lie in one row. */
+/* Sets rd to @first plus the local ids in dimension @k; affine if the work-items lie in one row. */
 static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int k, u64 first)
 {
 	const u32 *size = w->dispatch->size;
@@ -56,34 +59,43 @@ static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int
 	simt_done_x(w, i->rd);
 }
 
-/* Reads a CSR with an id or a size. The decoder has refused all others. */
+/* Returns what is the same in all lanes of the CSR with an id or a size of dimension @k. */
+static u64 simt_id_first(const struct simt_dispatch *dispatch, u32 csr, unsigned int k)
+{
+	switch (csr - k) {
+	case VGPU_HW_CSR_GLOBAL_ID:
+		return (u64)dispatch->group_id[k] * dispatch->group[k];
+	case VGPU_HW_CSR_LOCAL_ID:
+		return 0;
+	case VGPU_HW_CSR_GROUP_ID:
+		return dispatch->group_id[k];
+	case VGPU_HW_CSR_LOCAL_SIZE:
+		return dispatch->size[k];
+	case VGPU_HW_CSR_GLOBAL_SIZE:
+		return dispatch->grid[k];
+	default:
+		return dispatch->groups[k];
+	}
+}
+
+/* Returns a lane's CSR with an id or a size. The decoder has refused all others. */
+u64 simt_slow_id(const struct simt_warp *w, u32 csr, unsigned int lane)
+{
+	unsigned int k = (csr - VGPU_HW_CSR_GLOBAL_ID) % 3;
+	u64 id = csr - k <= VGPU_HW_CSR_LOCAL_ID ? w->lid[k][lane] : 0;
+
+	return simt_id_first(w->dispatch, csr, k) + id;
+}
+
 SIMT_FN(simt_slow_csr_id)
 {
-	const struct simt_dispatch *dispatch = w->dispatch;
 	unsigned int k = (i->imm - VGPU_HW_CSR_GLOBAL_ID) % 3;
+	u64 first = simt_id_first(w->dispatch, i->imm, k);
 
-	switch (i->imm - k) {
-	case VGPU_HW_CSR_GLOBAL_ID:
-		simt_id(w, i, k, (u64)dispatch->group_id[k] * dispatch->group[k]);
-		break;
-	case VGPU_HW_CSR_LOCAL_ID:
-		simt_id(w, i, k, 0);
-		break;
-	case VGPU_HW_CSR_GROUP_ID:
-		simt_set_x(w, i->rd, dispatch->group_id[k], 0);
-		break;
-	case VGPU_HW_CSR_LOCAL_SIZE:
-		simt_set_x(w, i->rd, dispatch->size[k], 0);
-		break;
-	case VGPU_HW_CSR_GLOBAL_SIZE:
-		simt_set_x(w, i->rd, dispatch->grid[k], 0);
-		break;
-	case VGPU_HW_CSR_NUM_GROUPS:
-		simt_set_x(w, i->rd, dispatch->groups[k], 0);
-		break;
-	default:
-		return simt_slow_illegal(w, i);
-	}
+	if (i->imm - k <= VGPU_HW_CSR_LOCAL_ID)
+		simt_id(w, i, k, first);
+	else
+		simt_set_x(w, i->rd, first, 0);
 	return i + 1;
 }
 
@@ -163,26 +175,44 @@ static void simt_fcsr_set(struct simt_warp *w, unsigned int csr, unsigned int la
 		w->frm[lane] = value >> 5 & 7;
 }
 
+/* Whether the operand of the access to a float CSR is rs1 itself. */
+static bool simt_fcsr_imm(const struct simt_insn *i)
+{
+	return i->op == SIMT_FCSR_RWI || i->op == SIMT_FCSR_RSI || i->op == SIMT_FCSR_RCI;
+}
+
+/* Executes it for a lane whose operand is @a. Returns the result. */
+static u64 simt_fcsr_lane(struct simt_warp *w, const struct simt_insn *i, unsigned int lane, u64 a)
+{
+	u64 old = simt_fcsr_get(w, i->imm, lane);
+
+	if (i->op == SIMT_FCSR_RS || i->op == SIMT_FCSR_RSI)
+		a |= old;
+	else if (i->op == SIMT_FCSR_RC || i->op == SIMT_FCSR_RCI)
+		a = old & ~a;
+	simt_fcsr_set(w, i->imm, lane, a);
+	return old;
+}
+
 SIMT_FN(simt_slow_fcsr)
 {
-	bool imm = i->op == SIMT_FCSR_RWI || i->op == SIMT_FCSR_RSI || i->op == SIMT_FCSR_RCI;
+	bool imm = simt_fcsr_imm(i);
 	const u64 *ra = imm ? NULL : simt_x(w, i->rs1, 0);
 	u64 *to = simt_to_x(w, i->rd);
 
-	for (unsigned int l = 0; l < SIMT_LANES; l++) {
-		u64 old = simt_fcsr_get(w, i->imm, l), a = imm ? i->rs1 : ra[l];
-
-		if (!simt_active(w, l))
-			continue;
-		if (i->op == SIMT_FCSR_RS || i->op == SIMT_FCSR_RSI)
-			a |= old;
-		else if (i->op == SIMT_FCSR_RC || i->op == SIMT_FCSR_RCI)
-			a = old & ~a;
-		to[l] = old;
-		simt_fcsr_set(w, i->imm, l, a);
-	}
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		if (simt_active(w, l))
+			to[l] = simt_fcsr_lane(w, i, l, imm ? i->rs1 : ra[l]);
 	simt_done_x(w, i->rd);
 	return i + 1;
+}
+
+/* Likewise, for a lane that runs alone. */
+void simt_slow_lone_fcsr(struct simt_lone *s, const struct simt_insn *i)
+{
+	u64 a = simt_fcsr_imm(i) ? i->rs1 : s->x[i->rs1];
+
+	s->x[i->rd] = simt_fcsr_lane(s->w, i, s->lane, a);
 }
 
 /* Minimum or maximum, by compare and exchange: the CPU has no such atomic. */
@@ -276,8 +306,9 @@ static u64 simt_sc(struct simt_warp *w, unsigned int lane, u64 va, bool is_d, u6
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static bool simt_atomic_lane(struct simt_warp *w, unsigned int op, unsigned int lane, u64 va,
-			     bool is_d, u64 value, u32 *tries, u64 *to)
+static __always_inline bool simt_atomic_lane(struct simt_warp *w, unsigned int op,
+					     unsigned int lane, u64 va, bool is_d, u64 value,
+					     u32 *tries, u64 *to)
 {
 	switch (op) {
 	case SIMT_LR_W:
@@ -353,6 +384,7 @@ SIMT_FN(simt_slow_atomic)
 		return simt_atomic_misaligned(w, i, va, bytes, !load, bad);
 	if (simt_access_hosts(w, i, va, bytes, !load) == SIMT_HOSTS_FAIL)
 		return SIMT_LEAVE;
+	w->dispatch->round_at -= SIMT_ATOMIC_SINCE;
 	w->extra = max(w->extra, hweight32(shared) / SIMT_ATOMIC_LANES);
 	if (w->extra)
 		w->join = w->text;
@@ -367,4 +399,33 @@ SIMT_FN(simt_slow_atomic)
 		memcpy(w->x[i->rd].d, to, sizeof(w->tmp[3]));
 	simt_done_x(w, i->rd);
 	return i + 1;
+}
+
+/*
+ * The same for a lane that runs alone; sets @s->cost, and @s->again if no tries were left. Returns
+ * false if there was an event.
+ */
+bool simt_slow_lone_atomic(struct simt_lone *s, const struct simt_insn *i)
+{
+	bool is_d = simt_op_atomic_d(i->op), load = i->op == SIMT_LR_W || i->op == SIMT_LR_D;
+	unsigned int bytes = is_d ? 8 : 4;
+	u32 tries = SIMT_ATOMIC_TRIES;
+	u64 va = s->x[i->rs1], to, before;
+	const u8 *at;
+
+	if (va % bytes) {
+		simt_warp_fault(s->w, i, VGPU_HW_FAULT_ALIGN, va, s->lane);
+		return false;
+	}
+	if (!simt_lone_host(s, i, va, bytes, !load))
+		return false;
+	at = s->w->host[s->lane];
+	before = simt_any(u32, at) | (is_d ? (u64)simt_any(u32, at + 4) << 32 : 0);
+	s->again = !simt_atomic_lane(s->w, i->op, s->lane, va, is_d, s->x[i->rs2], &tries, &to);
+	/* A guess, if others write there. */
+	s->changed |= before ^ (simt_any(u32, at) | (is_d ? (u64)simt_any(u32, at + 4) << 32 : 0));
+	s->atomics++;
+	if (!s->again)
+		s->x[i->rd] = to;
+	return true;
 }

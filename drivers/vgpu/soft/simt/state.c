@@ -311,6 +311,7 @@ const char *simt_state_load_dispatch(struct simt_dispatch *dispatch,
 
 	simt_dispatch_begin(dispatch);
 	dispatch->executed = le64_to_cpu(from->executed);
+	simt_lone_begin_dispatch(dispatch);
 	for (k = 0; k < 3; k++)
 		next[k] = le32_to_cpu(from->next[k]);
 	if (!simt_state_last(dispatch, next))
@@ -586,6 +587,8 @@ const char *simt_state_load_warp(struct simt_dispatch *dispatch, u32 index, cons
 		simt_state_get_x(w, r, &at);
 	simt_state_each(r, w->known)
 		simt_state_get_f(w, r, &at);
+	if (!simt_lone_able(w))
+		return "known";
 	wrong = simt_state_get_lanes(w, &at);
 	if (wrong)
 		return wrong;

@@ -61,6 +61,7 @@ void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 in
 	w->last = 0;
 	w->event = SIMT_EVENT_PICK;
 	w->extra = 0;
+	w->watch = 0;
 	w->ip = w->text + dispatch->entry;
 	w->join = w->text + w->nr;
 	w->met = NULL;
@@ -88,16 +89,23 @@ u64 simt_warp_va(const struct simt_warp *w, const struct simt_insn *i)
 }
 
 /*
- * Returns the cost of the last instruction beyond 1, at most @most. The caller takes it off the
- * budget, but it does not count as executed instructions.
+ * Returns @extra, at most @most. The caller takes it off the budget, but it does not count as
+ * executed instructions.
  */
-u32 simt_warp_extra(struct simt_warp *w, u32 most)
+u32 simt_warp_charge(struct simt_warp *w, u32 extra, u32 most)
 {
-	u32 extra = min_t(u32, w->extra, most);
-
-	w->extra = 0;
+	extra = min(extra, most);
 	w->dispatch->executed -= extra;
 	return extra;
+}
+
+/* Likewise, of the cost of the last instruction beyond 1. */
+u32 simt_warp_extra(struct simt_warp *w, u32 most)
+{
+	u32 extra = w->extra;
+
+	w->extra = 0;
+	return simt_warp_charge(w, extra, most);
 }
 
 /* Makes the lanes of the running group wait; they continue at @ip later. */

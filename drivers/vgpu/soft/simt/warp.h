@@ -63,6 +63,77 @@ union simt_float {
 	u64 d[SIMT_LANES];
 };
 
+/* What is known of lanes that are or were apart: see struct simt_alone. */
+#define SIMT_WATCH		1	/* it is noted there */
+#define SIMT_WATCH_DUE		2	/* they run alone, or may have to */
+#define SIMT_WATCH_RAGGED	4	/* registers may have simpler forms */
+
+/* What it costs that lanes begin to run alone, and the way back, as an estimate in ns. */
+#define SIMT_CHANGE_NS	8000
+
+/* If so much was saved before lanes have parted again, they need not meet so far away. */
+#define SIMT_STAY_NS	500000
+
+/* Stages of the turn of a lane that runs alone. */
+enum simt_stage {
+	SIMT_STAGE_TRY,		/* it has just begun, or is about to */
+	SIMT_STAGE_TRIAL,	/* a lap shows whether it waits for another lane */
+	SIMT_STAGE_REST,	/* it does not */
+};
+
+/**
+ * struct simt_alone - lanes of a warp that run alone: see lone.c. Not part of a saved state
+ * @on:    lanes run alone. Each runnable one has a pc. This and the rest is valid if struct
+ *         simt_warp.watch is not 0
+ * @lane:  the lane that has its turn
+ * @meet:  where lanes meet; NULL: nowhere
+ * @meet_depth: in a call of this depth; they meet where they leave it, too
+ * @met:   lanes that have got there
+ * @turn:  what is left of the lane's turn, in units
+ * @units: since the last lane got there or ended
+ * @round: lanes run alone for one turn each, and @left are those that are still to have theirs
+ * @left:  see there
+ * @spin:  lanes that were in a loop which changes nothing when they had their last turn
+ * @idle:  those of @spin since when nothing else has been done by a lane
+ * @stage: of the lane's turn
+ * @laps:  how often each comes to where its turn has begun
+ * @lap:   the lane's turn ends when it comes to @lap_at
+ * @lap_at: NULL: nowhere
+ * @lap_depth: in a call of this depth
+ * @lap_laps: for the so manyth time
+ * @lap_changed: the lane has changed memory since its turn has begun
+ * @since: instructions of the warp since the last round, or since it is watched
+ * @cost:  of the round, in units
+ * @hosts: calls of simt_access_hosts() that simt_lone_note() has not seen
+ * @loss:  what lanes apart have cost beyond what they would have cost alone, in ns, at least 0
+ * @gain:  likewise, what lanes together have saved since they met
+ */
+struct simt_alone {
+	bool on;
+	u8 lane;
+	const struct simt_insn *meet;
+	s32 meet_depth;
+	u32 met;
+	s32 turn;
+	u32 units;
+	u8 stage;
+	bool round;
+	bool lap;
+	u16 laps;
+	u16 lap_laps;
+	u32 left;
+	u32 spin;
+	u32 idle;
+	const struct simt_insn *lap_at;
+	s32 lap_depth;
+	bool lap_changed;
+	u32 since;
+	s32 cost;
+	u32 hosts;
+	s32 loss;
+	s32 gain;
+};
+
 /**
  * struct simt_warp - a warp
  * @ip:       the next instruction of the running group; valid while the warp does not run
@@ -87,6 +158,7 @@ union simt_float {
  * @lead:     a lane of the running group
  * @last:     the lead of the group that had the last turn under @fair
  * @event:    why the warp left the running group
+ * @watch:    SIMT_WATCH_*; 0: lanes agree, and nothing is noted
  * @extra:    cost of the last instruction beyond 1, taken off the budget by simt_warp_extra()
  * @nr:       number of instructions of @text
  * @index:    number of the warp in its group
@@ -111,6 +183,9 @@ union simt_float {
  * @tmp:      operands and results that are not in registers; results are in [3]
  * @x:        integer registers
  * @f:        float registers
+ * @alone:    lanes that run alone
+ * @lap_x:    registers of a lane that runs alone, as they were when its lap began
+ * @lap_f:    likewise
  */
 struct simt_warp {
 	const struct simt_insn *ip;
@@ -133,6 +208,7 @@ struct simt_warp {
 	u8 lead;
 	u8 last;
 	u8 event;
+	u8 watch;
 	u32 extra;
 	u32 nr;
 	u32 index;
@@ -156,11 +232,80 @@ struct simt_warp {
 	u64 tmp[4][SIMT_LANES] __aligned(64);
 	union simt_int x[SIMT_X_REGS] __aligned(64);
 	union simt_float f[SIMT_F_REGS] __aligned(64);
+	struct simt_alone alone;
+	u64 lap_x[SIMT_X_SINK];
+	u64 lap_f[SIMT_F_REGS];
 };
 
 typedef const struct simt_insn *(*simt_fn)(struct simt_warp *w, const struct simt_insn *i);
 
 #define SIMT_FN(name) const struct simt_insn *name(struct simt_warp *w, const struct simt_insn *i)
+
+/* Why a lane that runs alone has stopped. */
+enum simt_lone_stop {
+	SIMT_LONE_LEFT,		/* nothing is left of its budget */
+	SIMT_LONE_MET,		/* it is where lanes meet */
+	SIMT_LONE_END,		/* it has ended */
+	SIMT_LONE_BARRIER,	/* it waits at a barrier */
+	SIMT_LONE_EVENT,	/* struct simt_warp.event: a fault, or it waits for memory */
+};
+
+/*
+ * What an instruction of a lane that runs alone costs, in units, of which an instruction of a warp
+ * has SIMT_LONE_UNITS: accesses to memory may miss caches, and operations on floats may be on
+ * denormal ones.
+ */
+#define SIMT_LONE_UNITS	16
+#define SIMT_LONE_APART	4
+#define SIMT_LONE_FLOAT	4
+
+/**
+ * struct simt_lone - a lane that runs alone
+ * @x:     its integer registers
+ * @f:     its float registers: 64-bit patterns
+ * @w:     the warp
+ * @private: its first word of private memory
+ * @private_bytes: of the program
+ * @ip:    the next instruction
+ * @meet:  stops here; NULL: nowhere
+ * @meet_depth: if it is in a call of this depth; stops where it leaves it, too
+ * @depth: depth of calls
+ * @left:  stops after so many units
+ * @chunk: @left at the beginning
+ * @units: left of the caller's budget
+ * @given: @units at the beginning
+ * @lane:  the lane
+ * @stop:  why it has stopped
+ * @cost:  of the access, in units
+ * @unused: units that were taken off @units, but nothing was executed
+ * @atomics: atomic instructions that are to be counted
+ * @changed: not 0: it has changed memory
+ * @again: the atomic instruction has done nothing, and is to be repeated
+ * @end:   how simt_lone_run() ends
+ */
+struct simt_lone {
+	u64 x[SIMT_X_REGS];
+	u64 f[SIMT_F_REGS];
+	struct simt_warp *w;
+	u8 *private;
+	u64 private_bytes;
+	const struct simt_insn *ip;
+	const struct simt_insn *meet;
+	s32 meet_depth;
+	s32 depth;
+	s32 left;
+	s32 chunk;
+	s32 units;
+	s32 given;
+	unsigned int lane;
+	enum simt_lone_stop stop;
+	s32 cost;
+	s32 unused;
+	u32 atomics;
+	u64 changed;
+	bool again;
+	enum simt_end end;
+};
 
 /* warp.c */
 void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 index);
@@ -168,6 +313,7 @@ bool simt_warp_pick(struct simt_warp *w);
 void simt_warp_mask(struct simt_warp *w);
 void simt_warp_suspend(struct simt_warp *w, const struct simt_insn *ip);
 u32 simt_warp_extra(struct simt_warp *w, u32 most);
+u32 simt_warp_charge(struct simt_warp *w, u32 extra, u32 most);
 void simt_warp_park(struct simt_warp *w, const struct simt_insn *ip);
 void simt_warp_arrive(struct simt_warp *w, const struct simt_insn *ip);
 void simt_warp_release(struct simt_warp *w);
@@ -185,6 +331,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 				  unsigned int bytes, bool write);
 void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to);
 void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from);
+bool simt_access_over(struct simt_dispatch *dispatch, u32 pieces);
 bool simt_access_fill(struct simt_warp *w, u64 va, bool write);
 
 /* slow.c: operations that vector instructions of the CPU do not make faster */
@@ -196,7 +343,43 @@ SIMT_FN(simt_slow_barrier);
 SIMT_FN(simt_slow_illegal);
 SIMT_FN(simt_slow_fence);
 
+u64 simt_slow_id(const struct simt_warp *w, u32 csr, unsigned int lane);
+bool simt_slow_lone_atomic(struct simt_lone *s, const struct simt_insn *i);
+void simt_slow_lone_fcsr(struct simt_lone *s, const struct simt_insn *i);
+
 /* exact.c: operations on floats, in integer arithmetic */
 SIMT_FN(simt_exact);
+bool simt_exact_lone(struct simt_lone *s, const struct simt_insn *i);
+
+/* region.c */
+#define SIMT_LEVEL_NEVER	3	/* lanes meet nowhere */
+u32 simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
+		     const struct simt_insn **meet, s32 *depth);
+
+/* lone_when.c: when lanes begin to run alone */
+void simt_lone_watch(struct simt_warp *w, u8 due);
+void simt_lone_note(struct simt_warp *w, u32 instructions);
+bool simt_lone_due(struct simt_warp *w);
+bool simt_lone_round_due(const struct simt_dispatch *dispatch);
+bool simt_lone_round_wanted(const struct simt_warp *w);
+
+/* lone.c, lone_regs.c: lanes that run alone */
+void simt_lone_begin_dispatch(struct simt_dispatch *dispatch);
+u32 simt_lone_start(struct simt_warp *w, u32 most);
+bool simt_lone_able(const struct simt_warp *w);
+void simt_lone_get_regs(struct simt_lone *s);
+void simt_lone_put_regs(struct simt_lone *s);
+u32 simt_lone_pack(struct simt_warp *w, u32 most);
+void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget);
+bool simt_lone_take(struct simt_lone *s);
+bool simt_lone_more(struct simt_lone *s);
+void simt_lone_put(struct simt_lone *s);
+enum simt_end simt_lone_end(struct simt_lone *s, u32 *budget);
+bool simt_lone_host(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		    bool write);
+bool simt_lone_load(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		    u64 *value);
+bool simt_lone_store(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		     u64 value);
 
 #endif /* _VGPU_SIMT_WARP_H */

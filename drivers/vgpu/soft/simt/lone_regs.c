@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Registers of lanes that run alone (lone.c), from those of the warp and back; and their memory. */
+#include <linux/bitops.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "reg.h"
+
+/* What it costs to look for the simplest forms, in instructions. */
+#define SIMT_PACK_EXTRA	8
+
+/*
+ * Whether the warp's lanes could run alone: float registers that the program does not write are 0,
+ * as lanes that run alone have them. If it reads one, the warp has an array of zeros.
+ */
+bool simt_lone_able(const struct simt_warp *w)
+{
+	u32 others = w->known & ~w->dispatch->program->floats, rest;
+	u64 any = others & ~w->wide;
+
+	for (; others; others &= others - 1)
+		for (rest = w->live; rest; rest &= rest - 1)
+			any |= w->f[__ffs(others)].d[__ffs(rest)];
+	return !any;
+}
+
+/* Sets its registers to those of its lane of the warp. */
+void simt_lone_get_regs(struct simt_lone *s)
+{
+	const struct simt_warp *w = s->w;
+	unsigned int l = s->lane, r;
+	u64 vec = w->vec & ~(1ULL << SIMT_X_SINK);
+	u32 rest;
+
+	for (r = 0; r < SIMT_X_SINK; r++)
+		s->x[r] = w->base[r] + w->stride[r] * l;
+	for (; vec; vec &= vec - 1) {
+		r = __ffs64(vec);
+		s->x[r] = w->narrow >> r & 1 ? (u64)(s64)w->x[r].n[l] : w->x[r].d[l];
+	}
+	for (rest = w->dispatch->program->floats & w->known; rest; rest &= rest - 1) {
+		r = __ffs(rest);
+		s->f[r] = w->wide >> r & 1 ? w->f[r].d[l] : simt_box(w->f[r].s[l]);
+	}
+	for (rest = w->dispatch->program->floats & ~w->known; rest; rest &= rest - 1)
+		s->f[__ffs(rest)] = 0;
+}
+
+static void simt_lone_put_x(struct simt_warp *w, unsigned int r, unsigned int l, u64 value)
+{
+	bool fits = value == (u64)(s64)(s32)value;
+
+	if (!simt_is_vec(w, r)) {
+		if (w->base[r] + w->stride[r] * l == value)
+			return;
+		if (fits && simt_fits(w, r)) {
+			memcpy(w->x[r].n, simt_low(w, r, 0), sizeof(w->x[r].n));
+			w->narrow |= 1ULL << r;
+		} else {
+			simt_expand(w->x[r].d, w->base[r], w->stride[r]);
+		}
+		w->vec |= 1ULL << r;
+	} else if (simt_is_narrow(w, r) && !fits) {
+		memcpy(w->x[r].d, simt_x(w, r, 0), sizeof(w->x[r].d));
+		w->narrow &= ~(1ULL << r);
+	}
+	if (simt_is_narrow(w, r))
+		w->x[r].n[l] = (s32)value;
+	else
+		w->x[r].d[l] = value;
+}
+
+static void simt_lone_put_f(struct simt_warp *w, unsigned int r, unsigned int l, u64 value)
+{
+	if (!(w->known >> r & 1)) {
+		if (!value)
+			return;
+		simt_know(w, r);
+	} else if (!(w->wide >> r & 1)) {
+		if (value == simt_box((u32)value)) {
+			w->f[r].s[l] = (u32)value;
+			return;
+		}
+		memcpy(w->f[r].d, simt_d(w, r, 0), sizeof(w->f[r].d));
+		w->wide |= 1U << r;
+	}
+	w->f[r].d[l] = value;
+}
+
+/* Sets those of its lane of the warp. */
+void simt_lone_put_regs(struct simt_lone *s)
+{
+	struct simt_warp *w = s->w;
+	u64 rest = w->dispatch->program->written & ~(1ULL | 1ULL << SIMT_X_SINK);
+
+	w->watch |= SIMT_WATCH_RAGGED;
+	for (; rest; rest &= rest - 1)
+		simt_lone_put_x(w, __ffs64(rest), s->lane, s->x[__ffs64(rest)]);
+	for (rest = w->dispatch->program->floats; rest; rest &= rest - 1)
+		simt_lone_put_f(w, __ffs64(rest), s->lane, s->f[__ffs64(rest)]);
+}
+
+static void simt_lone_pack_x(struct simt_warp *w, unsigned int r)
+{
+	unsigned int a = __ffs(w->live), b;
+	u32 others = w->live & (w->live - 1), rest;
+	u64 first = simt_lane_x(w, r, a), stride = 0;
+	bool affine = true, fits = true;
+
+	b = others ? __ffs(others) : a;
+	if (b == a + 1)
+		stride = simt_lane_x(w, r, b) - first;
+	for (rest = w->live; rest; rest &= rest - 1) {
+		unsigned int l = __ffs(rest);
+		u64 value = simt_lane_x(w, r, l);
+
+		affine = affine && value == first + stride * (l - a);
+		fits = fits && value == (u64)(s64)(s32)value;
+		if (!affine && !fits)
+			return;
+	}
+	if (affine) {
+		w->base[r] = first - stride * a;
+		w->stride[r] = stride;
+		w->vec &= ~(1ULL << r);
+		w->narrow &= ~(1ULL << r);
+	} else if (!simt_is_narrow(w, r)) {
+		for (b = 0; b < SIMT_LANES; b++)
+			w->x[r].n[b] = (s32)w->x[r].d[b];
+		w->narrow |= 1ULL << r;
+	}
+}
+
+static void simt_lone_pack_f(struct simt_warp *w, unsigned int r)
+{
+	unsigned int l;
+	u32 rest;
+
+	for (rest = w->live; rest; rest &= rest - 1) {
+		l = __ffs(rest);
+		if (w->f[r].d[l] != simt_box((u32)w->f[r].d[l]))
+			return;
+	}
+	for (l = 0; l < SIMT_LANES; l++)
+		w->f[r].s[l] = (u32)w->f[r].d[l];
+	w->wide &= ~(1U << r);
+}
+
+/**
+ * simt_lone_pack() - give each register the simplest form that its values allow
+ * @w: the warp, whose lanes run together again
+ * @most: instructions that are left
+ * Context: any.
+ * Return: what that has cost, in instructions, at most @most.
+ */
+u32 simt_lone_pack(struct simt_warp *w, u32 most)
+{
+	u64 x = w->vec & w->dispatch->program->written & ~(1ULL << SIMT_X_SINK);
+	u32 f = w->known & w->wide & w->dispatch->program->floats;
+
+	w->watch &= ~SIMT_WATCH_RAGGED;
+	for (; x; x &= x - 1)
+		simt_lone_pack_x(w, __ffs64(x));
+	for (; f; f &= f - 1)
+		simt_lone_pack_f(w, __ffs(f));
+	return simt_warp_charge(w, SIMT_PACK_EXTRA, most);
+}
+
+/* Finds the memory of an access that the TLB has not, or that is in two pieces. */
+static enum simt_hosts simt_lone_far(struct simt_lone *s, const struct simt_insn *i, u64 va,
+				     unsigned int bytes, bool write)
+{
+	struct simt_warp *w = s->w;
+	enum simt_hosts hosts;
+
+	w->active = 1U << s->lane;
+	w->extra = 0;
+	w->tmp[0][s->lane] = va;
+	hosts = simt_access_hosts(w, i, w->tmp[0], bytes, write);
+	s->cost = min_t(u32, w->extra, 1 << 16) * SIMT_LONE_UNITS;
+	s->unused += s->cost;
+	s->cost += SIMT_LONE_UNITS;
+	w->extra = 0;
+	return hosts;
+}
+
+/**
+ * simt_lone_host() - find the memory of an access in one piece
+ * @s: the lane
+ * @i: the instruction
+ * @va: an address that is a multiple of @bytes
+ * @bytes: length of the access
+ * @write: the instruction writes memory
+ *
+ * Sets the warp's host of the lane, and @s->cost.
+ *
+ * Context: any.
+ * Return: false if there was an event.
+ */
+bool simt_lone_host(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		    bool write)
+{
+	return simt_lone_far(s, i, va, bytes, write) != SIMT_HOSTS_FAIL;
+}
+
+/* Loads, zero-extended. Returns false if there was an event. */
+bool simt_lone_load(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		    u64 *value)
+{
+	struct simt_warp *w = s->w;
+
+	if (simt_lone_far(s, i, va, bytes, false) == SIMT_HOSTS_FAIL)
+		return false;
+	simt_access_load(w, bytes, w->tmp[1]);
+	*value = w->tmp[1][s->lane];
+	return true;
+}
+
+/* Stores the low @bytes of @value. Returns false if there was an event. */
+bool simt_lone_store(struct simt_lone *s, const struct simt_insn *i, u64 va, unsigned int bytes,
+		     u64 value)
+{
+	struct simt_warp *w = s->w;
+
+	if (simt_lone_far(s, i, va, bytes, true) == SIMT_HOSTS_FAIL)
+		return false;
+	w->tmp[1][s->lane] = value;
+	simt_access_store(w, bytes, w->tmp[1]);
+	s->changed = 1;
+	return true;
+}
