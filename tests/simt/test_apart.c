@@ -162,14 +162,10 @@ static void try_again(const struct simt_isa *isa, u32 budget)
 	do {
 		how = simt_dispatch_run(&world.dispatch, budget);
 		alone |= world.w->watch && world.w->alone.on;
-		/*
-		 * As a warp whose lanes never parted: nothing is noted, and what is affine is known
-		 * to be. Lanes that were ahead when others began to run alone count on their own.
-		 */
+		/* As a warp whose lanes never parted: nothing is noted. What is affine stays so. */
 		if (how == SIMT_MORE && !world.w->watch && world.w->ip != SIMT_LEAVE &&
 		    world.w->ip - world.w->text >= SECOND)
-			agree |= !world.w->partial &&
-				 !(world.w->vec & (1ULL << RV_T0 | 1ULL << RV_T1));
+			agree |= !world.w->partial && !(world.w->vec & 1ULL << RV_T0);
 	} while (how == SIMT_MORE);
 	assert_int_equal(how, SIMT_DONE);
 	check_that(alone, "%s, budget %u: no lane has run alone", isa->name, budget);

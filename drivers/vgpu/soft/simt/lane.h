@@ -73,7 +73,7 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 				return SIMT_DONE;
 			}
 			i = w->ip;
-			if (unlikely(w->watch & SIMT_WATCH_RAGGED) && !w->partial)
+			if (unlikely(w->watch & SIMT_WATCH_RAGGED))
 				left -= simt_lone_pack(w, left);
 			mark = left;
 			if (unlikely(!left))	/* lanes alone have used it up */

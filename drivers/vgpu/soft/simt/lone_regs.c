@@ -53,6 +53,7 @@ static void simt_lone_put_x(struct simt_warp *w, unsigned int r, unsigned int l,
 	if (!simt_is_vec(w, r)) {
 		if (w->base[r] + w->stride[r] * l == value)
 			return;
+		w->watch |= SIMT_WATCH_RAGGED;
 		if (fits && simt_fits(w, r)) {
 			memcpy(w->x[r].n, simt_low(w, r, 0), sizeof(w->x[r].n));
 			w->narrow |= 1ULL << r;
@@ -61,6 +62,7 @@ static void simt_lone_put_x(struct simt_warp *w, unsigned int r, unsigned int l,
 		}
 		w->vec |= 1ULL << r;
 	} else if (simt_is_narrow(w, r) && !fits) {
+		w->watch |= SIMT_WATCH_RAGGED;
 		memcpy(w->x[r].d, simt_x(w, r, 0), sizeof(w->x[r].d));
 		w->narrow &= ~(1ULL << r);
 	}
@@ -75,12 +77,14 @@ static void simt_lone_put_f(struct simt_warp *w, unsigned int r, unsigned int l,
 	if (!(w->known >> r & 1)) {
 		if (!value)
 			return;
+		w->watch |= SIMT_WATCH_RAGGED;
 		simt_know(w, r);
 	} else if (!(w->wide >> r & 1)) {
 		if (value == simt_box((u32)value)) {
 			w->f[r].s[l] = (u32)value;
 			return;
 		}
+		w->watch |= SIMT_WATCH_RAGGED;
 		memcpy(w->f[r].d, simt_d(w, r, 0), sizeof(w->f[r].d));
 		w->wide |= 1U << r;
 	}
@@ -93,7 +97,6 @@ void simt_lone_put_regs(struct simt_lone *s)
 	struct simt_warp *w = s->w;
 	u64 rest = w->dispatch->program->written & ~(1ULL | 1ULL << SIMT_X_SINK);
 
-	w->watch |= SIMT_WATCH_RAGGED;
 	for (; rest; rest &= rest - 1)
 		simt_lone_put_x(w, __ffs64(rest), s->lane, s->x[__ffs64(rest)]);
 	for (rest = w->dispatch->program->floats; rest; rest &= rest - 1)
