@@ -68,12 +68,16 @@
 /* So many steps of the search for the place to meet cost an instruction of warps. */
 #define SIMT_STEPS		128
 
-/* The dispatch begins. */
+/*
+ * The dispatch begins, or has been loaded from a record. One that is moved again and again has its
+ * rounds nevertheless, as they are due at fixed counts.
+ */
 void simt_lone_begin_dispatch(struct simt_dispatch *dispatch)
 {
 	dispatch->apart_level = 0;
 	dispatch->apart_long = false;
-	dispatch->round_at = dispatch->executed + SIMT_ROUND_FIRST;
+	dispatch->round_at = dispatch->executed - dispatch->executed % SIMT_ROUND_FIRST +
+			     SIMT_ROUND_FIRST;
 	dispatch->rounds = 0;
 	dispatch->waits = false;
 }
