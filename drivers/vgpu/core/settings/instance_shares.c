@@ -141,6 +141,11 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
 	plan[i].instance = instance;
 	plan[i].settings = instance->settings;
 	ret = vgpu_share_change(&plan[i].settings, entry, why, size);
+	if (!ret && instance->part != plan[0].instance->part) {
+		snprintf(why, size, "is in partition %u, not in %u", instance->part->id,
+			 plan[0].instance->part->id);
+		ret = -EXDEV;
+	}
 	if (!ret && plan[i].settings.vga && !gpu->ops->scanout) {
 		snprintf(why, size, "vga: the vGPUs of %s have no display", gpu->name);
 		ret = -EOPNOTSUPP;
@@ -193,7 +198,7 @@ static void vgpu_shares_apply(struct vgpu_share_plan *plan)
 	/* Only the settings that vgpu_share_of() reads concern the scheduler. */
 	if (plan->settings.guarantee != was.guarantee || plan->settings.cap != was.cap ||
 	    plan->settings.weight != was.weight) {
-		vgpu_share_of(&instance->settings, instance->info.fb_start >> 30,
+		vgpu_share_of(&instance->settings, vgpu_instance_start_gb(instance),
 			      instance->type->size_gb, &share);
 		for (i = 0; i < instance->gpu->info.nr_engines; i++)
 			vgpu_entity_set_share(&instance->entity[i], &share);
