@@ -74,9 +74,8 @@ struct vgpu_sampler {
  * @ops:       the back end's ops
  * @info:      the back end's description of the GPU
  * @ref:       the registry holds a reference, and so does each user of the GPU
- * @users:     number of threads that may use @ops and schedulers, see
- *             vgpu_gpu_enter(); 1 is the
- *             registration's
+ * @users:     number of threads that may use @ops and the schedulers of its partitions, see
+ *             vgpu_gpu_enter(); 1 is the registration's
  * @unused:    completed when @users is 0
  * @link:      on the registry's list
  * @lock:      see below
@@ -119,9 +118,8 @@ struct vgpu_gpu {
 	/*
 	 * Protects @samples and the instances' samples, except the sample that is being taken:
 	 * only the sampler's work uses that. The following are changed with @lock held, too, and
-	 * read with this lock alone: @instances, @nr_instances, @dying, @gone,
-	 * @gone_frames, @gone_faults, @gone and settings of instances; and the fields that struct
-	 * vgpu_partition names.
+	 * read with this lock alone: @instances, @nr_instances, @dying, @gone, @gone_frames,
+	 * @gone_faults, @gone and settings of instances; and what struct vgpu_partition names.
 	 */
 	raw_spinlock_t data_lock;
 	struct list_head instances;
