@@ -309,7 +309,18 @@ static void to_another_process(void)
 	service_check(&v[0], &base);
 }
 
-/* The engine waits for memory that does not answer: for the channel that waits. */
+static bool has_waited(const struct vgpu_chan *chan)
+{
+	struct vgpu_ctl_channel now;
+
+	service_of(&v[0], chan->id, &now);
+	return now.total_busy_ns > 10000000;
+}
+
+/*
+ * The engine waits for memory that does not answer: for the channel that waits. While the run is
+ * under way the vGPU's service is not read, see service_settle().
+ */
 static void a_stall(void)
 {
 	struct vgpu_ctl_channel waits, works;
@@ -330,13 +341,12 @@ static void a_stall(void)
 	for (i = 0; i < 8; i++)
 		FX_OK(v[0].dev, vgpu_chan_nop(chan));
 	service_pause(&v[0], false);
-	silent_wait(&v[0], stuck->engine);
+	FX_SOON(has_waited(stuck), "the engine does not wait for it");
 	service_check(&v[0], &base);
 	service_of(&v[0], stuck->id, &waits);
 	service_of(&v[0], chan->id, &works);
 	ktap_note("waits: %llu us, works: %llu us", (unsigned long long)waits.total_busy_ns / 1000,
 		  (unsigned long long)works.total_busy_ns / 1000);
-	CHECK(waits.total_busy_ns > 10000000, "");
 	CHECK(waits.total_busy_ns > works.total_busy_ns, "");
 	silent_answer();
 	fx_finish(stuck);
