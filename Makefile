@@ -44,7 +44,7 @@ demo-migrate:
 	scripts/demo-migrate
 
 check:
-	scripts/check lab+simt,lint,unit e2e+debug,managers,conformance fuzz
+	scripts/check lab+simt,unit e2e+debug,managers,conformance,lint fuzz
 
 check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
 check-simt check-clients check-abi check-units check-modules check-domains check-debian check-igt \
