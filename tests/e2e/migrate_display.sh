@@ -76,8 +76,8 @@ test_migrate_display() {
 	[[ $ANSWER == *", EDID $edid" ]]
 }
 
-# vga_moves NAME UUID [INCOMING]: a guest that draws what it is told. QEMU reads or writes all of its
-# memory, see GUEST_SWAP in scripts/guest.sh.
+# vga_moves NAME UUID [INCOMING]: a guest that draws what it is told. QEMU reads or writes all of
+# its memory, see GUEST_SWAP in scripts/guest.sh.
 vga_moves() {
 	GUEST_INCOMING=${3:-} display_start "$1" -display none -mem-prealloc \
 		-device "$(vga_device "$2" vgpu "$FIRST" ,enable-migration=on)"
