@@ -94,7 +94,8 @@ int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why, s
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
 				     const struct vgpu_timeline_ops *ops, void *ops_data,
 				     const struct vgpu_sched_params *params);
-void vgpu_sched_destroy(struct vgpu_sched *sched);
+void vgpu_sched_stop(struct vgpu_sched *sched);
+void vgpu_sched_free(struct vgpu_sched *sched);
 struct vgpu_timeline *vgpu_sched_timeline(struct vgpu_sched *sched, unsigned int index);
 void vgpu_sched_params_get(struct vgpu_sched *sched, struct vgpu_sched_params *params);
 int vgpu_sched_params_set(struct vgpu_sched *sched, const struct vgpu_sched_params *params);
@@ -104,7 +105,7 @@ void *vgpu_timeline_data(const struct vgpu_timeline *tl);
 
 /**
  * struct vgpu_timeline_stats - statistics of an engine; service + idle time = wall time
- * @wall_ns:   time since the timeline was created
+ * @wall_ns:   time since the timeline was created, until it was retired
  * @busy_ns:   service of all entities, including those that have left and the current run
  * @gone_ns:   the part of @busy_ns of entities that have left or are retired
  * @linger_ns: the part of @busy_ns in which the engine was held without work
@@ -124,7 +125,21 @@ struct vgpu_timeline_stats {
 	u64 resets;
 };
 
+static inline void vgpu_timeline_stats_add(struct vgpu_timeline_stats *sum,
+					   const struct vgpu_timeline_stats *stats)
+{
+	sum->wall_ns += stats->wall_ns;
+	sum->busy_ns += stats->busy_ns;
+	sum->gone_ns += stats->gone_ns;
+	sum->linger_ns += stats->linger_ns;
+	sum->runs += stats->runs;
+	sum->switches += stats->switches;
+	sum->preempts += stats->preempts;
+	sum->resets += stats->resets;
+}
+
 void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
+void vgpu_timeline_retire(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
 void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats,
 			struct vgpu_entity *const *entities, unsigned int nr,
 			void (*each)(void *arg, unsigned int index,
