@@ -88,7 +88,7 @@ static void pages_move(void)
 		memset(v.dev->fb + mine, 0xee, PAGE);
 		memset(v.dev->fb + mine + 2 * PAGE, 0xdd, PAGE);
 		wait_for_rounds(out, 3);
-		/* A lane may have loaded before what it stores in its next turn, and does so once. */
+		/* What a lane has loaded before it stores in its next turn, once. */
 		FX_SOON(le32toh(out->seen) == round, "%u is seen in round %u",
 			le32toh(out->seen), round);
 		fx_check_words(v.dev->fb + mine, PAGE, 0xeeeeeeee);
