@@ -88,7 +88,7 @@ static void pages_move(void)
 		memset(v.dev->fb + mine, 0xee, PAGE);
 		memset(v.dev->fb + mine + 2 * PAGE, 0xdd, PAGE);
 		wait_for_rounds(out, 3);
-		/* What a lane has loaded before it stores in its next turn, once. */
+		/* A lane stores in its next turn what it has loaded before, and does so once. */
 		FX_SOON(le32toh(out->seen) == round, "%u is seen in round %u",
 			le32toh(out->seen), round);
 		fx_check_words(v.dev->fb + mine, PAGE, 0xeeeeeeee);
