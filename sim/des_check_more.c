@@ -360,6 +360,18 @@ static bool was_guaranteed(const struct des *des, unsigned int client,
 	return false;
 }
 
+/*
+ * Whether the client of @run had a guarantee when the run was chosen. That may have been before or
+ * after a change of shares at the time at which the run begins: the record does not tell.
+ */
+static bool run_is_guaranteed(const struct des *des, const struct des_run *run)
+{
+	u64 before_ns = run->start_ns ? run->start_ns - 1 : 0;
+
+	return share_at(des, run->client, run->start_ns)->guarantee ||
+	       share_at(des, run->client, before_ns)->guarantee;
+}
+
 /* The first run in @v's interval of another client that has a guarantee, or that has none. */
 static const struct des_run *first_other(const struct des *des, const struct des_violation *v,
 					 bool guaranteed)
@@ -372,8 +384,7 @@ static const struct des_run *first_other(const struct des *des, const struct des
 
 		if (run->start_ns >= v->to_ns)
 			break;
-		if (run->client != v->client && guaranteed ==
-		    !!share_at(des, run->client, run->start_ns)->guarantee)
+		if (run->client != v->client && run_is_guaranteed(des, run) == guaranteed)
 			return run;
 	}
 	return NULL;

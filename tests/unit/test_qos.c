@@ -57,6 +57,8 @@ static void test_known(void **state)
 		0x48a4353373dccf78ULL,
 		/* a gap longer than linger_us, taken for a short one (G) */
 		0xdf3, 0xe249,
+		/* a guarantee taken away at the time at which a run for it begins (L) */
+		0xa137b2336a54281fULL,
 	};
 	static const u64 hostile[] = {
 		/* p in deadlines rounded up: late by a 16th of Q / 25 per mille (G) */
