@@ -211,9 +211,26 @@ guest_kill() {
 	fi
 }
 
+# guest_where NAME: for a report of a guest that hangs: where its processor is (nm -n of
+# build/lab/guest-small/vmlinux has the names), and where the threads of its QEMU are, if it runs.
+guest_where() {
+	local task
+	guest_running "$1" || return 0
+	for task in /proc/"${GUEST_PID[$1]}"/task/*; do
+		echo "# $1 thread $(<"$task/comm"): $(sed 's/.*) //' "$task/stat" | cut -d ' ' -f 1,12,13)"
+		sed "s/^/# $1 stack: /" "$task/stack" 2>/dev/null || :
+	done
+	for _ in 1 2 3 4 5; do
+		guest_qmp "$1" "do" human-monitor-command "command-line=info registers" |
+			grep -oE '(RIP|RFL|HLT|RSP)=[^ \\]*' | tr '\n' ' ' | sed "s/^/# $1: /; s/\$/\n/" || :
+		guest_nap
+	done
+}
+
 # guest_dump NAME: prints what QEMU has said and the last lines of the console, for a report; and
 # behind them what has failed, as that may be long before.
 guest_dump() {
+	guest_where "$1"
 	sed "s/^/# $1 qemu: /" "$GUEST_DIR/$1.qemu"
 	tr -d '\r' <"$GUEST_DIR/$1.log" | tail -n "${GUEST_TAIL:-25}" | sed "s/^/# $1: /"
 	tr -d '\r' <"$GUEST_DIR/$1.log" | grep -aE '^guest: (not ok|FAILED|kernel: )' |
