@@ -21,6 +21,7 @@ static const unsigned long admin_read[] = {
 	VGPU_IOC_INSTANCES, VGPU_IOC_INSTANCE, VGPU_IOC_REFUSAL, VGPU_IOC_SCHED,
 	VGPU_IOC_SCHED_LOG, VGPU_IOC_HIST, VGPU_IOC_STATS, VGPU_IOC_SAMPLES,
 	VGPU_IOC_SESSIONS, VGPU_IOC_MIGRATION, VGPU_IOC_MIGRATION_CHECK,
+	VGPU_IOC_PROFILE, VGPU_IOC_PARTITIONS, VGPU_IOC_PARTITION,
 };
 
 /* Any call that changes nothing, with any argument. */
@@ -144,6 +145,10 @@ static void admin_sched(int fd, struct rng *rng)
 	set.linger_us = (uint32_t)rng_below(rng, 1000);
 	set.quarantine_faults = fuzz_chance(rng, 80) ? 0 : (uint32_t)rng_below(rng, 17);
 	set.quarantine_backoff_ms = 1 + (uint32_t)rng_below(rng, 1000);
+	if (fuzz_chance(rng, 50)) {
+		set.flags = VGPU_SCHED_OF_PARTITION;
+		set.partition = (uint32_t)rng_below(rng, 100);
+	}
 	if (fuzz_chance(rng, 10))
 		set.slice_ns = fuzz_value(rng);
 	if (fuzz_chance(rng, 10))
@@ -151,6 +156,33 @@ static void admin_sched(int fd, struct rng *rng)
 	if (fuzz_chance(rng, 5))
 		set.flags = (uint32_t)fuzz_value(rng);
 	ioctl(fd, VGPU_IOC_SCHED_SET, &set);
+}
+
+/* Divides GPUs and joins them again, but not the first: the victim is there. */
+static void admin_partitions(int fd, struct rng *rng)
+{
+	uint32_t gpu = 1 + (uint32_t)rng_below(rng, 3), ids[8], nr = 8, start, id;
+	char text[VGPU_TEXT_LEN];
+
+	switch (rng_below(rng, 6)) {
+	case 0:
+		node_partition_mode(fd, gpu, fuzz_chance(rng, 90) ? (uint32_t)rng_below(rng, 2) :
+				    (uint32_t)fuzz_value(rng), text);
+		break;
+	case 1 ... 3:
+		start = fuzz_chance(rng, 50) ? VGPU_PARTITION_ANYWHERE :
+			fuzz_chance(rng, 90) ? (uint32_t)rng_below(rng, 8) :
+					       (uint32_t)fuzz_value(rng);
+		id = fuzz_chance(rng, 90) ? (uint32_t)rng_below(rng, 5) :
+					    (uint32_t)fuzz_value(rng);
+		node_partition_create(fd, gpu, id, &start, &id, text);
+		break;
+	default:
+		if (node_partitions(fd, gpu, ids, &nr) || !nr)
+			break;
+		id = fuzz_chance(rng, 90) ? ids[rng_below(rng, nr)] : (uint32_t)fuzz_value(rng);
+		node_partition_remove(fd, gpu, id, text);
+	}
 }
 
 /* Finds the vGPUs that there are, without the victim; returns how many. */
@@ -286,7 +318,10 @@ int fuzz_admin(void)
 		case 13 ... 15:
 			admin_shares(fd, &rng);
 			break;
-		case 16 ... 18:
+		case 16:
+			admin_partitions(fd, &rng);
+			break;
+		case 17 ... 18:
 			admin_events(fd, &rng);
 			break;
 		default:

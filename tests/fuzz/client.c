@@ -228,8 +228,10 @@ static bool client_lives(unsigned int number, struct rng *rng, const char *uuid)
  */
 int fuzz_client(unsigned int number)
 {
-	static const char * const types[] = { "1Q", "2Q", "1B", "1A" };
+	static const char * const types[] = { "1Q", "2Q", "1B", "1A", "1-2C", "3-4C" };
 	const struct fuzz_gpu *gpu = &fuzz.gpu[number % fuzz.nr_gpus];
+	/* The first GPU is never divided. */
+	unsigned int nr_types = gpu == fuzz.gpu ? 4 : 6;
 	struct rng rng = rng_seed(fuzz.seed + 0x1000 * (number + 1));
 	unsigned int lives;
 	char uuid[37], path[96];
@@ -241,7 +243,7 @@ int fuzz_client(unsigned int number)
 	}
 	while (!fuzz_over()) {
 		fuzz_uuid(&rng, uuid);
-		if (fuzz_create(gpu, types[rng_below(&rng, 4)], uuid)) {
+		if (fuzz_create(gpu, types[rng_below(&rng, nr_types)], uuid)) {
 			clk_sleep_ms(50);
 			continue;
 		}

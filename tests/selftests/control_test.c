@@ -216,6 +216,9 @@ static void calls_of_version_1(void)
 static uint32_t known_flags(unsigned long request)
 {
 	switch (request) {
+	case VGPU_IOC_SCHED:
+	case VGPU_IOC_SCHED_SET:
+		return VGPU_SCHED_OF_PARTITION;
 	case VGPU_IOC_EVENTS:
 		return VGPU_EVENTS_KEPT;
 	case VGPU_IOC_MIGRATION:

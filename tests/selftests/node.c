@@ -72,6 +72,27 @@ int node_sched_set(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched, uint32_t 
 	return node_call(fd, VGPU_IOC_SCHED_SET, sched);
 }
 
+int node_part_sched(int fd, uint32_t gpu, uint32_t id, struct vgpu_ctl_sched *sched)
+{
+	memset(sched, 0, sizeof(*sched));
+	sched->size = sizeof(*sched);
+	sched->flags = VGPU_SCHED_OF_PARTITION;
+	sched->gpu = gpu;
+	sched->partition = id;
+	return node_call(fd, VGPU_IOC_SCHED, sched);
+}
+
+int node_part_sched_set(int fd, uint32_t gpu, uint32_t id, struct vgpu_ctl_sched *sched,
+			uint32_t valid)
+{
+	sched->size = sizeof(*sched);
+	sched->flags = VGPU_SCHED_OF_PARTITION;
+	sched->gpu = gpu;
+	sched->valid = valid;
+	sched->partition = id;
+	return node_call(fd, VGPU_IOC_SCHED_SET, sched);
+}
+
 int node_shares_set(int fd, const struct vgpu_ctl_share *entries, uint32_t count, char *text)
 {
 	struct vgpu_ctl_shares shares = {
@@ -147,6 +168,87 @@ int node_sessions(int fd, uint32_t gpu, struct vgpu_ctl_sessions *ctl,
 	ctl->entries = (uintptr_t)entries;
 	ctl->first_id = first_id;
 	return node_call(fd, VGPU_IOC_SESSIONS, ctl);
+}
+
+int node_profile(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_profile *profile)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->size = sizeof(*profile);
+	profile->gpu = gpu;
+	profile->index = index;
+	return node_call(fd, VGPU_IOC_PROFILE, profile);
+}
+
+int node_partitions(int fd, uint32_t gpu, uint32_t *ids, uint32_t *count)
+{
+	struct vgpu_ctl_list list = {
+		.size = sizeof(list),
+		.gpu = gpu,
+		.count = *count,
+		.ids = (uintptr_t)ids,
+	};
+	int ret = node_call(fd, VGPU_IOC_PARTITIONS, &list);
+
+	*count = list.count;
+	return ret;
+}
+
+int node_partition(int fd, uint32_t gpu, uint32_t id, struct vgpu_ctl_partition *part)
+{
+	memset(part, 0, sizeof(*part));
+	part->size = sizeof(*part);
+	part->gpu = gpu;
+	part->partition = id;
+	return node_call(fd, VGPU_IOC_PARTITION, part);
+}
+
+int node_partition_create(int fd, uint32_t gpu, uint32_t profile, uint32_t *start, uint32_t *id,
+			  char *text)
+{
+	struct vgpu_ctl_partition_create create = {
+		.size = sizeof(create),
+		.gpu = gpu,
+		.profile = profile,
+		.start = *start,
+	};
+	int ret;
+
+	memset(create.text, 'x', sizeof(create.text));
+	ret = node_call(fd, VGPU_IOC_PARTITION_CREATE, &create);
+	memcpy(text, create.text, sizeof(create.text));
+	*start = create.start;
+	*id = create.partition;
+	return ret;
+}
+
+int node_partition_remove(int fd, uint32_t gpu, uint32_t id, char *text)
+{
+	struct vgpu_ctl_partition_remove remove = {
+		.size = sizeof(remove),
+		.gpu = gpu,
+		.partition = id,
+	};
+	int ret;
+
+	memset(remove.text, 'x', sizeof(remove.text));
+	ret = node_call(fd, VGPU_IOC_PARTITION_REMOVE, &remove);
+	memcpy(text, remove.text, sizeof(remove.text));
+	return ret;
+}
+
+int node_partition_mode(int fd, uint32_t gpu, uint32_t mode, char *text)
+{
+	struct vgpu_ctl_partition_set_mode set = {
+		.size = sizeof(set),
+		.gpu = gpu,
+		.mode = mode,
+	};
+	int ret;
+
+	memset(set.text, 'x', sizeof(set.text));
+	ret = node_call(fd, VGPU_IOC_PARTITION_MODE, &set);
+	memcpy(text, set.text, sizeof(set.text));
+	return ret;
 }
 
 int node_events(int fd)

@@ -28,6 +28,11 @@ int node_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched);
 /* Sets the fields of @sched that @valid names (VGPU_SCHED_*); a refusal's text is in @sched. */
 int node_sched_set(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched, uint32_t valid);
 
+/* The same of a partition. */
+int node_part_sched(int fd, uint32_t gpu, uint32_t id, struct vgpu_ctl_sched *sched);
+int node_part_sched_set(int fd, uint32_t gpu, uint32_t id, struct vgpu_ctl_sched *sched,
+			uint32_t valid);
+
 /*
  * Sets all of @entries or none; @text has room for VGPU_TEXT_LEN bytes, and is empty unless
  * the driver refuses.
@@ -55,6 +60,22 @@ int node_samples(int fd, uint32_t gpu, struct vgpu_ctl_samples *ctl,
 /* Sessions from ctl->first_id on, and what comes with them; @room: in @entries. */
 int node_sessions(int fd, uint32_t gpu, struct vgpu_ctl_sessions *ctl,
 		  struct vgpu_ctl_session *entries, uint32_t room);
+
+/* A profile of partitions; -ENOENT: there is none of that index. */
+int node_profile(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_profile *profile);
+
+/* The partitions of a GPU: @count is the room in @ids before, and their number after. */
+int node_partitions(int fd, uint32_t gpu, uint32_t *ids, uint32_t *count);
+int node_partition(int fd, uint32_t gpu, uint32_t id, struct vgpu_ctl_partition *part);
+
+/*
+ * Changes; @text has room for VGPU_TEXT_LEN bytes, and is empty unless the driver refuses. @start:
+ * the eighth, or VGPU_PARTITION_ANYWHERE, before, and the eighth after; @id: the new partition's.
+ */
+int node_partition_create(int fd, uint32_t gpu, uint32_t profile, uint32_t *start, uint32_t *id,
+			  char *text);
+int node_partition_remove(int fd, uint32_t gpu, uint32_t id, char *text);
+int node_partition_mode(int fd, uint32_t gpu, uint32_t mode, char *text);
 
 /* Records of events will be read from @fd in the size of struct vgpu_ctl_event. */
 int node_events(int fd);

@@ -1,162 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Partitions of a GPU (debugfs file partitions): their places, the vGPUs in them, and random
- * creations and removals while vGPUs work and others read.
+ * Partitions of a GPU: their places, the vGPUs in them, and random creations and removals while
+ * vGPUs work and others read.
  */
 #include <errno.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "inject.h"
+#include "node.h"
+#include "part.h"
 #include "rng.h"
 #include "soft.h"
 #include "tune.h"
 
 #define CE	VGPU_HW_ENGINE_CE
-#define MANY	7
+#define MANY	PART_MANY
+#define ANYWHERE VGPU_PARTITION_ANYWHERE
 #define TEXT	4096
 
 static struct fx_vgpu v, vgpus[MANY];
 
-static int part_do(const char *fmt, ...)
-{
-	char path[128], line[64];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/partitions", fx_gpu());
-	return file_write(path, line);
-}
-
-static void part_read(const char *file, char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/%s", fx_gpu(), file);
-	CHECK(file_read(path, text, TEXT) > 0, "%s", path);
-}
-
-/* The number of the partition at that place, which has so many vGPUs; 0: there is none. */
-static unsigned int part_at(const char *profile, unsigned int eighth, unsigned int nr)
-{
-	char text[TEXT], *line, *save = NULL, name[8];
-	unsigned int id, start_mb, size_mb, have;
-	struct vgpu_ctl_gpu gpu;
-
-	fx_ctl_gpu(&gpu);
-	part_read("partitions", text);
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (sscanf(line, "partition %u: %7[^,], start_mb %u, size_mb %u, vgpus %u", &id,
-			   name, &start_mb, &size_mb, &have) != 5 || strcmp(name, profile) ||
-		    start_mb != eighth * (unsigned int)(gpu.fb_bytes >> 23))
-			continue;
-		CHECK_EQ(have, nr);
-		return id;
-	}
-	return 0;
-}
-
-static void mode(const char *to)
-{
-	int ret = part_do("mode %s", to);
-
-	if (ret == -ENOENT)
-		ktap_skip("debugfs has no file for partitions");
-	CHECK_EQ(ret, 0, "mode %s", to);
-}
-
-/* Creates a partition; returns its number. */
-static unsigned int part_new(const char *profile, unsigned int eighth)
-{
-	unsigned int id;
-
-	CHECK_EQ(part_do("create %s %u", profile, eighth), 0, "%s at %u", profile, eighth);
-	id = part_at(profile, eighth, 0);
-	CHECK(id, "%s at %u is not listed", profile, eighth);
-	return id;
-}
-
-/* Removes what the test has left, failed or not. */
-static void cleanup(void)
-{
-	char text[TEXT], *at;
-	unsigned int id;
-
-	fx_cleanup();
-	part_read("partitions", text);
-	for (at = strstr(text, "partition "); at; at = strstr(at + 1, "partition "))
-		if (sscanf(at, "partition %u:", &id) == 1)
-			part_do("remove %u", id);
-	part_do("mode off");
-}
-
 static void modes(void)
 {
-	unsigned int all = fx_available(fx_default_type()), id;
+	unsigned int all = fx_available(fx_default_type());
+	uint32_t id;
 
-	CHECK_EQ(part_do("create 1g"), -EOPNOTSUPP);
+	CHECK_EQ(part_try_new("1g", ANYWHERE, &id), -EOPNOTSUPP);
 	CHECK_EQ(fx_available("1-2C"), 0);
 	fx_create(&v, fx_default_type());
-	CHECK_EQ(part_do("mode on"), -EBUSY);
+	CHECK_EQ(part_try_mode(VGPU_PARTITION_MODE_ON), -EBUSY);
 	fx_remove(&v);
-	mode("on");
-	mode("on");
+	part_mode(true);
+	part_mode(true);
 	CHECK_EQ(fx_available(fx_default_type()), 0);
 	CHECK_EQ(fx_try_create(&v, fx_default_type()), -ENOSPC);
 	fx_check_refusal(&v, ENOSPC, "is divided");
 	CHECK_EQ(fx_try_create(&v, "1-2C"), -ENOSPC);
 	fx_check_refusal(&v, ENOSPC, "there is no 1g");
 	id = part_new("1g", 3);
-	CHECK_EQ(part_do("mode off"), -EBUSY);
-	CHECK_EQ(part_do("remove %u", id), 0);
-	CHECK_EQ(part_do("remove %u", id), -ENOENT);
-	mode("off");
+	CHECK_EQ(part_try_mode(VGPU_PARTITION_MODE_OFF), -EBUSY);
+	part_remove(id);
+	CHECK_EQ(part_try_remove(id), -ENOENT);
+	part_mode(false);
 	CHECK_EQ(fx_available(fx_default_type()), all);
 	fx_create(&v, fx_default_type());
 }
 
-static void bad_lines(void)
-{
-	static const char * const bad[] = {
-		"", "x", "create", "create 5g", "create 1g x", "create 1g -1", "create 1g 0 0",
-		"create 1g 7", "create 2g 1", "create 3g 2", "remove", "remove x", "remove 1 1",
-		"remove 5000000000", "mode", "mode x", "mode on 1",
-		"create 1g 0xxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-	};
-	unsigned int i;
-
-	mode("on");
-	for (i = 1; i < sizeof(bad) / sizeof(bad[0]); i++)
-		CHECK_EQ(part_do("%s", bad[i]), -EINVAL, "'%s'", bad[i]);
-	CHECK_EQ(part_do("remove 0"), -EINVAL);
-	CHECK_EQ(part_do("remove 4000000000"), -ENOENT);
-}
-
 static void places(void)
 {
-	unsigned int i, id, last = 0;
+	uint32_t i, id, last = 0;
 
-	mode("on");
+	part_mode(true);
 	for (i = 0; i < MANY; i++) {
 		id = part_new("1g", i);
 		CHECK(id > last, "%u after %u", id, last);
+		CHECK_EQ(part_at("1g", i), id);
 		last = id;
 	}
-	CHECK_EQ(part_do("create 1g"), -ENOSPC);
-	CHECK_EQ(part_do("create 2g 2"), -ENOSPC);
+	CHECK_EQ(part_try_new("1g", ANYWHERE, &id), -ENOSPC);
+	CHECK_EQ(part_try_new("2g", 2, &id), -ENOSPC);
+	CHECK(strstr(part_refusal, "is in partition"), "%s", part_refusal);
 	CHECK_EQ(fx_available("1-2C"), MANY);
 	for (i = 0; i < 4; i++)
-		CHECK_EQ(part_do("remove %u", part_at("1g", i, 0)), 0);
-	CHECK_EQ(part_do("create 4g"), 0);
+		part_remove(part_at("1g", i));
+	id = part_new("4g", ANYWHERE);
 	CHECK_EQ(fx_available("4-8C"), 1);
 	CHECK_EQ(fx_available("4-4C"), 2);
-	CHECK_EQ(part_do("remove %u", part_at("4g", 0, 0)), 0);
-	CHECK_EQ(part_do("create 2g"), 0);
-	CHECK_EQ(part_do("create 2g"), 0);
-	CHECK_EQ(part_do("create 7g"), -ENOSPC);
+	CHECK_EQ(part_at("4g", 0), id);
+	part_remove(id);
+	part_new("2g", ANYWHERE);
+	part_new("2g", ANYWHERE);
+	CHECK_EQ(part_try_new("7g", ANYWHERE, &id), -ENOSPC);
+	CHECK(strstr(part_refusal, "fits"), "%s", part_refusal);
 }
 
 /* A vGPU's framebuffer, in GiB of the GPU's, and its channels are its partition's. */
@@ -173,9 +89,10 @@ static void check_place(const struct fx_vgpu *vgpu, unsigned int gb)
 
 static void vgpus_in_partitions(void)
 {
+	struct vgpu_ctl_partition part;
 	unsigned int one, three, i;
 
-	mode("on");
+	part_mode(true);
 	three = part_new("3g", 4);
 	one = part_new("1g", 0);
 	fx_create_open(&vgpus[0], "1-2C");
@@ -187,22 +104,27 @@ static void vgpus_in_partitions(void)
 	check_place(&vgpus[0], 0);
 	check_place(&vgpus[1], 8);
 	check_place(&vgpus[2], 12);
+	CHECK_EQ(part_of(&vgpus[0]), one);
+	CHECK_EQ(part_of(&vgpus[2]), three);
 	for (i = 0; i < 3; i++)
 		inject_full_run(&vgpus[i]);
-	CHECK_EQ(part_at("3g", 4, 2), three);
-	CHECK_EQ(part_do("remove %u", three), -EBUSY);
-	CHECK_EQ(part_do("remove %u", one), -EBUSY);
+	CHECK_EQ(part_at("3g", 4), three);
+	part_read(three, &part);
+	CHECK_EQ(part.instances, 2);
+	CHECK_EQ(part.fb_used_bytes, part.fb_bytes);
+	CHECK_EQ(part_try_remove(three), -EBUSY);
+	CHECK_EQ(part_try_remove(one), -EBUSY);
 	fx_close(&vgpus[0]);
-	CHECK_EQ(part_do("remove %u", one), -EBUSY);
+	CHECK_EQ(part_try_remove(one), -EBUSY);
 	fx_remove(&vgpus[0]);
-	CHECK_EQ(part_do("remove %u", one), 0);
+	part_remove(one);
 	inject_full_run(&vgpus[1]);
 }
 
 /* A new vGPU goes into the partition that has the least room for it. */
 static void fullest_first(void)
 {
-	mode("on");
+	part_mode(true);
 	part_new("3g", 0);
 	part_new("3g", 4);
 	fx_create(&vgpus[0], "3-8C");
@@ -221,7 +143,7 @@ static void guarantees(void)
 {
 	struct vgpu_ctl_share both[2];
 
-	mode("on");
+	part_mode(true);
 	part_new("3g", 0);
 	part_new("3g", 4);
 	fx_create(&vgpus[0], "3-4C");
@@ -254,7 +176,7 @@ static void sums(void)
 	unsigned int e, i, round;
 	uint64_t busy;
 
-	mode("on");
+	part_mode(true);
 	CHECK_EQ(node_stats(fx_control(), fx_gpu_id(), &stats, entries, MANY), 0);
 	for (round = 0; round < 4; round++) {
 		part_new("1g", 1);
@@ -266,7 +188,7 @@ static void sums(void)
 		if (round % 2) {
 			fx_close(&vgpus[0]);
 			fx_remove(&vgpus[0]);
-			CHECK_EQ(part_do("remove %u", part_at("1g", 1, 0)), 0);
+			part_remove(part_at("1g", 1));
 		}
 		CHECK_EQ(node_stats(fx_control(), fx_gpu_id(), &after, entries, MANY), 0);
 		CHECK_EQ(after.count, round % 2 ? 1 : 2);
@@ -286,8 +208,8 @@ static void sums(void)
 			fx_remove(&vgpus[i]);
 		}
 		if (!(round % 2))
-			CHECK_EQ(part_do("remove %u", part_at("1g", 1, 0)), 0);
-		CHECK_EQ(part_do("remove %u", part_at("2g", 4, 0)), 0);
+			part_remove(part_at("1g", 1));
+		part_remove(part_at("2g", 4));
 	}
 }
 
@@ -300,7 +222,7 @@ static void engine_reset(void)
 	char engine[32];
 	unsigned int id;
 
-	mode("on");
+	part_mode(true);
 	id = part_new("1g", 2);
 	part_new("2g", 4);
 	fx_create_open(&vgpus[0], "1-2C");
@@ -331,10 +253,18 @@ static void *reader(void *arg)
 	struct vgpu_ctl_stats stats, last = {};
 	volatile bool *stop = arg;
 	char path[128], text[TEXT];
-	uint32_t gpu = fx_gpu_id();
+	uint32_t gpu = fx_gpu_id(), ids[MANY], nr;
+	struct vgpu_ctl_partition part;
 	unsigned int i, e;
 
 	for (i = 0; !*stop; i++) {
+		nr = MANY;
+		if (node_partitions(fx_control(), gpu, ids, &nr) || nr > MANY)
+			return "VGPU_IOC_PARTITIONS";
+		while (nr--)
+			if (!node_partition(fx_control(), gpu, ids[nr], &part) &&
+			    (!part.profile[0] || part.fb_used_bytes > part.fb_bytes))
+				return "VGPU_IOC_PARTITION";
 		snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/%s", fx_gpu(),
 			 files[i % 5]);
 		file_read(path, text, sizeof(text));
@@ -350,33 +280,44 @@ static void *reader(void *arg)
 	return NULL;
 }
 
+/* Sets a policy of a partition, which may have vGPUs at work. */
+static void storm_policy(struct rng *rng, uint32_t id)
+{
+	static const char * const policies[] = { "best_effort", "equal_share", "fixed_share" };
+	struct vgpu_ctl_sched set = {};
+	int ret;
+
+	snprintf((char *)set.policy, sizeof(set.policy), "%s", policies[rng_below(rng, 3)]);
+	ret = node_part_sched_set(fx_control(), fx_gpu_id(), id, &set, VGPU_SCHED_POLICY);
+	CHECK_EQ(ret, 0, "%u: %s", id, (char *)set.text);
+}
+
 /* A random step: creates or removes a partition, or a vGPU that may be opened and work. */
 static void storm_step(struct rng *rng)
 {
 	static const char * const profiles[] = { "1g", "2g", "3g", "4g", "7g" };
 	static const char * const types[] = { "1-2C", "2-4C", "3-4C", "3-8C", "4-8C", "7-16C" };
 	struct fx_vgpu *vgpu = &vgpus[rng_below(rng, MANY)];
-	char text[TEXT], *at;
-	unsigned int id, nr;
+	uint32_t ids[MANY], id;
+	unsigned int nr;
 	int ret;
 
-	switch (rng_below(rng, 4)) {
+	switch (rng_below(rng, 5)) {
 	case 0:
-		ret = part_do("create %s", profiles[rng_below(rng, 5)]);
-		CHECK(!ret || ret == -ENOSPC, "%s", strerror(-ret));
+		ret = part_try_new(profiles[rng_below(rng, 5)], ANYWHERE, &id);
+		CHECK(!ret || ret == -ENOSPC, "%s", part_refusal);
 		break;
 	case 1:
-		part_read("partitions", text);
-		nr = (unsigned int)rng_below(rng, MANY);
-		for (at = strstr(text, "partition "); at; at = strstr(at + 1, "partition ")) {
-			if (nr--)
-				continue;
-			if (sscanf(at, "partition %u:", &id) != 1)
-				FAIL("%s", at);
-			ret = part_do("remove %u", id);
-			CHECK(!ret || ret == -EBUSY, "%s", strerror(-ret));
+		nr = part_list(ids);
+		if (!nr)
 			break;
-		}
+		ret = part_try_remove(ids[rng_below(rng, nr)]);
+		CHECK(!ret || ret == -EBUSY, "%s", part_refusal);
+		break;
+	case 4:
+		nr = part_list(ids);
+		if (nr)
+			storm_policy(rng, ids[rng_below(rng, nr)]);
 		break;
 	case 2:
 		if (vgpu->created)
@@ -409,7 +350,7 @@ static void storm(void)
 	void *wrong;
 	uint64_t i;
 
-	mode("on");
+	part_mode(true);
 	stop = false;
 	fx_gpu_id();
 	CHECK(!pthread_create(&thread, NULL, reader, (void *)&stop), "thread");
@@ -436,7 +377,7 @@ static void gpu_goes(void)
 	all = fx_available(fx_default_type());
 	fx_ctl_gpu(&gpu);
 	snprintf(address, sizeof(address), "%.32s", (char *)gpu.address);
-	mode("on");
+	part_mode(true);
 	part_new("1g", 6);
 	part_new("3g", 0);
 	fx_create(&vgpus[0], "3-4C");
@@ -449,7 +390,7 @@ static void gpu_goes(void)
 	vgpus[1].created = false;
 	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/bind", (char *)gpu.driver);
 	CHECK_EQ(file_write(path, address), 0, "%s", path);
-	CHECK_EQ(part_at("3g", 0, 0), 0);
+	CHECK_EQ(part_at("3g", 0), 0);
 	CHECK_EQ(fx_available("3-4C"), 0);
 	CHECK_EQ(fx_available(fx_default_type()), all);
 	fx_create(&v, fx_default_type());
@@ -457,7 +398,6 @@ static void gpu_goes(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(modes),
-	KTAP_TEST(bad_lines),
 	KTAP_TEST(places),
 	KTAP_TEST(vgpus_in_partitions),
 	KTAP_TEST(fullest_first),
@@ -468,4 +408,4 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(gpu_goes),
 };
 
-KTAP_MAIN(tests, cleanup)
+KTAP_MAIN(tests, part_cleanup)

@@ -142,7 +142,7 @@ static void gpu_bad_values(void)
 		{ VGPU_SCHED_QUARANTINE_BACKOFF, { .quarantine_backoff_ms = 0 },
 		  ERANGE },
 		{ VGPU_SCHED_QUARANTINE_BACKOFF, { .quarantine_backoff_ms = 3600001 }, ERANGE },
-		{ VGPU_SCHED_LINGER, { .linger_us = 5, .pad = 1 }, EINVAL },
+		{ VGPU_SCHED_LINGER, { .linger_us = 5, .partition = 1 }, EINVAL },
 		/* A good setting beside a bad one: none is set. */
 		{ VGPU_SCHED_POLICY | VGPU_SCHED_LINGER,
 		  { .policy = "equal_share", .linger_us = 2000 }, ERANGE },
@@ -165,7 +165,7 @@ static void gpu_bad_values(void)
 	CHECK_EQ(tune_try(&s, VGPU_SCHED_POLICY), -EINVAL, "not terminated");
 	check_unchanged(&before);
 	s.size = sizeof(s);
-	s.flags = 1;
+	s.flags = VGPU_SCHED_OF_PARTITION << 1;
 	CHECK(ioctl(fx_control(), VGPU_IOC_SCHED_SET, &s) && errno == EINVAL, "flags");
 	tune_check_text(-EINVAL, s.text);
 	s.flags = 0;

@@ -352,7 +352,7 @@ static void finish(struct model *w)
 static u32 some_type(u64 *rnd)
 {
 	if (random_one_in(rnd, 20))
-		return random_range(rnd, VGPU_EVENT_GPU_ADDED, VGPU_EVENT_MOVE);
+		return random_range(rnd, VGPU_EVENT_GPU_ADDED, VGPU_EVENT_PARTITION);
 	return random_one_in(rnd, 4) ? VGPU_EVENT_FAULT :
 	       random_range(rnd, VGPU_EVENT_STARTED, VGPU_EVENT_STOPPED);
 }

@@ -408,6 +408,12 @@ static inline u32 vgpu_instance_start_gb(const struct vgpu_instance *instance)
 	return (u32)(instance->info.fb_start >> 30) - instance->part->start_gb;
 }
 
+/* How many profiles of partitions the GPU has; none if it cannot be divided. */
+static inline u32 vgpu_gpu_profiles(const struct vgpu_gpu *gpu)
+{
+	return gpu->ops->partition_create ? VGPU_PROFILES : 0;
+}
+
 /* objects/gpu.c */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 
@@ -528,7 +534,7 @@ int vgpu_event_init(void);
 void vgpu_event_exit(void);
 struct vgpu_event_source *vgpu_event_source_get(const guid_t *uuid);
 void vgpu_event_source_put(struct vgpu_event_source *source);
-void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a);
+void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a, u32 b, u64 c);
 void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b, u64 c);
 struct poll_table_struct;
 struct vgpu_event_reader;

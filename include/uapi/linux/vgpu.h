@@ -34,15 +34,12 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 #include <linux/vgpu_channels.h>
+#include <linux/vgpu_events.h>
 #include <linux/vgpu_migration.h>
+#include <linux/vgpu_partitions.h>
 
 #define VGPU_ABI_MAJOR		2
-#define VGPU_ABI_MINOR		3
-
-#define VGPU_NAME_LEN		64
-#define VGPU_TEXT_LEN		192
-#define VGPU_ADDR_LEN		32
-#define VGPU_MAX_ENGINES	32
+#define VGPU_ABI_MINOR		4
 
 /* Of all versions, in any: size is 80 at least. */
 struct vgpu_ctl_version {
@@ -60,9 +57,10 @@ struct vgpu_ctl_version {
 struct vgpu_ctl_list {
 	__u32 size;
 	__u32 flags;
-	__u32 gpu;			/* in: VGPU_IOC_INSTANCES; ~0: of all GPUs */
+	__u32 gpu;			/* in, not for GPUs; instances: ~0: of all GPUs */
 	__u32 count;			/* in, out */
-	__u64 ids;			/* in: GPUs: __u32[]; instances: __u8[][VGPU_UUID_LEN] */
+	/* in: GPUs, partitions: __u32[]; instances: __u8[][VGPU_UUID_LEN] */
+	__u64 ids;
 };
 
 enum vgpu_ctl_placement {
@@ -113,7 +111,12 @@ struct vgpu_ctl_gpu {
 	__u8 board[VGPU_ADDR_LEN];	/* "SG16" */
 	__u8 driver[VGPU_ADDR_LEN];	/* "vgpu_soft" */
 	__u8 policy[VGPU_ADDR_LEN];	/* its name; sysfs has all names in vgpu/policies */
-	__u64 reserved[8];
+	/* Since 2.4. */
+	__u32 profiles;			/* of partitions; 0: it cannot be divided */
+	__u32 partition_mode;		/* VGPU_PARTITION_MODE_* */
+	__u32 partitions;		/* number of them, without partition 0 */
+	__u32 partition_pad;
+	__u64 reserved[6];
 	struct vgpu_ctl_engine engine[VGPU_MAX_ENGINES];
 };
 
@@ -134,6 +137,9 @@ struct vgpu_ctl_type {
 	__u8 name[VGPU_NAME_LEN];	/* "SG16-4Q" */
 	__u8 id[VGPU_NAME_LEN];		/* "vgpu_soft-SG16-4Q", as in sysfs */
 	__u8 edition[VGPU_NAME_LEN];	/* "vWS" */
+	/* Since 2.4. */
+	__u32 slices;			/* of the partitions that it is for; 0: the whole GPU */
+	__u32 pad;
 };
 
 enum vgpu_ctl_state {
@@ -219,7 +225,10 @@ struct vgpu_ctl_instance {
 	__u64 move_bytes;		/* read or written of the stream so far */
 	__u64 move_left_bytes;		/* left to be read; by passes, while its guest works */
 	__u64 move_ns;			/* since it began */
-	__u64 reserved[4];
+	/* Since 2.4. */
+	__u32 partition;		/* that it lives in */
+	__u32 partition_pad;
+	__u64 reserved[3];
 	struct vgpu_ctl_instance_engine engine[VGPU_MAX_ENGINES];
 };
 
@@ -248,17 +257,20 @@ struct vgpu_ctl_instance_op {
 };
 
 /*
- * The settings of a GPU. VGPU_IOC_SCHED reads them; VGPU_IOC_SCHED_SET (CAP_SYS_ADMIN) changes
- * those that valid names, all or none, and gives back all settings as they are then. Each can be
- * changed while vGPUs run.
+ * The settings of a GPU, or with the flag (since 2.4) of a partition. VGPU_IOC_SCHED reads them;
+ * VGPU_IOC_SCHED_SET (CAP_SYS_ADMIN) changes those that valid names, all or none, and gives back
+ * all settings as they are then. Each can be changed while vGPUs run. Those of the GPU are of no
+ * use to vGPUs in partitions.
  *
  * slice_ns and frequency_hz are one setting in two units: to set a frequency of f sets a slice of
  * 1/f, and a call that names both is EINVAL. The frequency that is read is 1/slice rounded to the
  * nearest, for some slices a number that cannot be set.
  *
  * ERANGE: a number beyond its limits; EINVAL: valid names nothing or an unknown setting, there is
- * no such policy, or settings do not go together. text says why.
+ * no such policy, or settings do not go together; ENOENT: no such partition. text says why.
  */
+#define VGPU_SCHED_OF_PARTITION		0x1	/* in flags */
+
 #define VGPU_SCHED_POLICY		0x001
 #define VGPU_SCHED_SLICE		0x002
 #define VGPU_SCHED_FREQUENCY		0x004
@@ -281,7 +293,7 @@ struct vgpu_ctl_sched {
 	__u32 linger_us;		/* 0 .. 1000 */
 	__u32 quarantine_faults;	/* 1 .. 16; 0: never */
 	__u32 quarantine_backoff_ms;	/* 1 .. 3600000 */
-	__u32 pad;
+	__u32 partition;		/* in, with the flag; else 0 */
 	__u8 text[VGPU_TEXT_LEN];	/* out: why it was refused, also on failure */
 };
 
@@ -352,6 +364,9 @@ struct vgpu_ctl_sched_log {
 	__u32 entry_size;		/* in: sizeof(struct vgpu_ctl_switch) */
 	__u64 total;			/* out: runs that have ended so far */
 	__u64 entries;			/* in: struct vgpu_ctl_switch[], the last ones */
+	/* Since 2.4. */
+	__u32 partition;		/* in: whose engine; 0: the whole GPU */
+	__u32 pad;
 };
 
 /*
@@ -379,17 +394,6 @@ struct vgpu_ctl_hist {
  * size of an entry is out: how much of it the kernel has filled. The vGPUs come in the order in
  * which they were created.
  */
-struct vgpu_ctl_stats_engine {
-	__u64 busy_ns;			/* service of all vGPUs, gone ones too */
-	__u64 gone_ns;			/* of busy_ns: of those that are gone */
-	__u64 linger_ns;		/* of busy_ns: held without work */
-	__u64 wall_ns;			/* since the engine was there; all partitions' */
-	__u64 runs;			/* vGPUs put on the engine */
-	__u64 switches;			/* of these, after another vGPU */
-	__u64 resets;			/* of the engine */
-	__u64 reserved[3];
-};
-
 struct vgpu_ctl_stats {
 	__u32 size;
 	__u32 flags;
@@ -499,81 +503,6 @@ struct vgpu_ctl_sessions {
 	__u64 now_ns;			/* out */
 };
 
-/*
- * Events. read(2) gives whole records (EINVAL if the buffer holds none),
- * blocking unless O_NONBLOCK; poll(2) says POLLIN. A reader sees what happens
- * after its open, in the order in which it happened.
- *
- * An open file has records of 96 bytes, up to and with last_ns, until
- * VGPU_IOC_EVENTS sets another size for it: what the kernel does not know of a
- * larger record reads 0.
- *
- * The sources are each vGPU, each GPU, and for each GPU the vGPUs whose creation
- * was refused. The driver keeps 64 records of each source: no source's events
- * push out those of another. When there is no more room, the oldest record of the type
- * goes that would have the most. So the latest of each type stays, however often
- * others happen. Of vGPUs and GPUs that are gone, those of the 64 that went last
- * are kept.
- *
- * Of one type a source has at most 32 new records per s. What happens beyond is
- * counted in repeats of the newest record of its type, unless that is about
- * another vGPU, as those of refusals may be. Of RESET, FAULT and
- * ENGINE_RESET the record else stays as it was. Of the other types, which tell
- * of a change, it gets a, b and c of the last one and a new seq, and comes to
- * readers once more: they find each state that lasts. All that happens is
- * counted: a record stands for those from type_seq to type_seq + repeats of its
- * type and source. A reader that has read less of them before than type_seq has
- * missed the others, as it was too slow, or as they were counted in a record
- * after it had read that. Gaps in seq say that records were missed, or moved.
- */
-enum vgpu_ctl_event_type {
-	VGPU_EVENT_GPU_ADDED = 1,
-	VGPU_EVENT_GPU_REMOVED = 2,
-	VGPU_EVENT_CREATED = 3,
-	VGPU_EVENT_REMOVED = 4,
-	VGPU_EVENT_STARTED = 5,		/* a: pid of the process that opened it */
-	VGPU_EVENT_STOPPED = 6,
-	VGPU_EVENT_RESET = 7,		/* device reset */
-	VGPU_EVENT_FAULT = 8,		/* a: channel, b: enum vgpu_hw_fault, c: packet */
-	VGPU_EVENT_ENGINE_RESET = 9,	/* a: engine */
-	VGPU_EVENT_QUARANTINED = 10,	/* c: until_ns */
-	VGPU_EVENT_RELEASED = 11,
-	VGPU_EVENT_REFUSED = 12,	/* a: errno */
-	VGPU_EVENT_SCHED = 13,		/* a GPU's scheduler was set; a: VGPU_SCHED_* */
-	VGPU_EVENT_SHARE = 14,		/* a: VGPU_SHARE_* */
-	/* Since 2.3. a: enum vgpu_ctl_move, b: what it was before, c: bytes of the stream so far */
-	VGPU_EVENT_MOVE = 15,
-};
-
-struct vgpu_ctl_event {
-	__u64 seq;
-	__u64 time_ns;			/* of the first that it stands for */
-	__u32 type;			/* enum vgpu_ctl_event_type */
-	__u32 gpu;
-	__u8 uuid[VGPU_UUID_LEN];	/* all 0: about the GPU */
-	__u32 a;
-	__u32 b;
-	__u64 c;
-	__u32 source;			/* a number of the source, from 1 on */
-	__u32 pad;
-	__u64 source_seq;		/* events of the source before it, all that were counted */
-	__u64 type_seq;			/* of these, those of its type */
-	__u64 repeats;			/* how many more it stands for */
-	__u64 last_ns;			/* of the last one */
-};
-
-/* In flags: read on from the oldest event that is kept, whatever was read. */
-#define VGPU_EVENTS_KEPT	0x1
-
-/* How an open file reads events: those from its open on, if no flag says otherwise. */
-struct vgpu_ctl_events {
-	__u32 size;
-	__u32 flags;			/* VGPU_EVENTS_* */
-	__u32 event_size;		/* in: of a record; 96 .. 4096, else EINVAL, E2BIG */
-	__u32 known_size;		/* out: of a record that the kernel can fill */
-	__u64 next_seq;			/* out: of the next event, if none is lost */
-};
-
 /* 0xb1 .. 0xc0 were those of 1.x. */
 #define VGPU_IOC_VERSION	_IOWR('g', 0xb0, struct vgpu_ctl_version)
 #define VGPU_IOC_GPUS		_IOWR('g', 0xc1, struct vgpu_ctl_list)
@@ -596,5 +525,12 @@ struct vgpu_ctl_events {
 #define VGPU_IOC_CHANNELS	_IOWR('g', 0xd1, struct vgpu_ctl_channels)
 #define VGPU_IOC_MIGRATION	_IOWR('g', 0xd2, struct vgpu_ctl_migration)
 #define VGPU_IOC_MIGRATION_CHECK _IOWR('g', 0xd3, struct vgpu_ctl_migration_check)
+
+#define VGPU_IOC_PROFILE	_IOWR('g', 0xd4, struct vgpu_ctl_profile)
+#define VGPU_IOC_PARTITIONS	_IOWR('g', 0xd5, struct vgpu_ctl_list)
+#define VGPU_IOC_PARTITION	_IOWR('g', 0xd6, struct vgpu_ctl_partition)
+#define VGPU_IOC_PARTITION_CREATE _IOWR('g', 0xd7, struct vgpu_ctl_partition_create)
+#define VGPU_IOC_PARTITION_REMOVE _IOWR('g', 0xd8, struct vgpu_ctl_partition_remove)
+#define VGPU_IOC_PARTITION_MODE	_IOWR('g', 0xd9, struct vgpu_ctl_partition_set_mode)
 
 #endif /* _UAPI_LINUX_VGPU_H */

@@ -18,6 +18,12 @@
 
 #include <linux/types.h>
 
+/* Of all calls. */
+#define VGPU_NAME_LEN		64
+#define VGPU_TEXT_LEN		192
+#define VGPU_ADDR_LEN		32
+#define VGPU_MAX_ENGINES	32
+
 #define VGPU_COMM_LEN		16
 #define VGPU_UUID_LEN		16	/* big-endian (RFC 9562) byte order */
 

@@ -113,6 +113,8 @@ static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 		out->fb_used_bytes += instance->info.fb_bytes;
 		out->fb_backed_bytes += vgpu_instance_backed_bytes(instance);
 	}
+	out->partition_mode = gpu->division.on ? VGPU_PARTITION_MODE_ON : VGPU_PARTITION_MODE_OFF;
+	out->partitions = list_count_nodes(&gpu->division.partitions) - 1;
 	out->guarantee_sum = part->guarantee_sum;
 	out->slice_ns = part->settings.slice_ns;
 	out->preempt_timeout_us = part->settings.preempt_timeout_us;
@@ -155,6 +157,7 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	out->types = gpu->nr_types;
 	out->channels = info->channels;
 	out->engines = info->nr_engines;
+	out->profiles = vgpu_gpu_profiles(gpu);
 	out->fb_bytes = info->fb_bytes;
 	vgpu_ctl_fill_sums(gpu, out);
 	out->now_ns = ktime_get_ns();
@@ -215,6 +218,7 @@ static int vgpu_ctl_type(void *arg)
 	strscpy(out->name, type->name, sizeof(out->name));
 	snprintf(out->id, sizeof(out->id), "%s-%s", dev_driver_string(gpu->dev), type->name);
 	strscpy(out->edition, type->edition, sizeof(out->edition));
+	out->slices = type->profile ? type->profile->slices : 0;
 out_leave:
 	vgpu_gpu_leave(gpu);
 out_put:
@@ -315,10 +319,10 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	{ VGPU_IOC_RELEASE, vgpu_ctl_release, 24,
 	  sizeof(struct vgpu_ctl_instance_op), true },
 	{ VGPU_IOC_SCHED, vgpu_ctl_sched, 280,
-	  sizeof(struct vgpu_ctl_sched), false },
+	  sizeof(struct vgpu_ctl_sched), false, .flags = VGPU_SCHED_OF_PARTITION },
 	{ VGPU_IOC_SCHED_SET, vgpu_ctl_sched_set, 280,
 	  sizeof(struct vgpu_ctl_sched), true,
-	  offsetof(struct vgpu_ctl_sched, text) },
+	  offsetof(struct vgpu_ctl_sched, text), .flags = VGPU_SCHED_OF_PARTITION },
 	{ VGPU_IOC_SHARES_SET, vgpu_ctl_shares_set, 216,
 	  sizeof(struct vgpu_ctl_shares), true,
 	  offsetof(struct vgpu_ctl_shares, text) },
@@ -340,6 +344,20 @@ static const struct vgpu_ctl_call vgpu_ctl_calls[] = {
 	{ VGPU_IOC_MIGRATION_CHECK, vgpu_ctl_migration_check, 240,
 	  sizeof(struct vgpu_ctl_migration_check), false,
 	  offsetof(struct vgpu_ctl_migration_check, text), .flags = VGPU_MIGRATION_OF_TYPE },
+	{ VGPU_IOC_PROFILE, vgpu_ctl_profile, 56,
+	  sizeof(struct vgpu_ctl_profile), false },
+	{ VGPU_IOC_PARTITIONS, vgpu_ctl_partitions, 24,
+	  sizeof(struct vgpu_ctl_list), false },
+	{ VGPU_IOC_PARTITION, vgpu_ctl_partition, VGPU_CTL_ENGINES(vgpu_ctl_partition) },
+	{ VGPU_IOC_PARTITION_CREATE, vgpu_ctl_partition_create, 216,
+	  sizeof(struct vgpu_ctl_partition_create), true,
+	  offsetof(struct vgpu_ctl_partition_create, text) },
+	{ VGPU_IOC_PARTITION_REMOVE, vgpu_ctl_partition_remove, 208,
+	  sizeof(struct vgpu_ctl_partition_remove), true,
+	  offsetof(struct vgpu_ctl_partition_remove, text) },
+	{ VGPU_IOC_PARTITION_MODE, vgpu_ctl_partition_mode, 208,
+	  sizeof(struct vgpu_ctl_partition_set_mode), true,
+	  offsetof(struct vgpu_ctl_partition_set_mode, text) },
 };
 
 struct vgpu_ctl_head {

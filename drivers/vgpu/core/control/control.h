@@ -63,6 +63,14 @@ int vgpu_ctl_samples(void *arg);
 int vgpu_ctl_sessions(void *arg);
 int vgpu_ctl_channels(void *arg);
 
+/* control_partition.c */
+int vgpu_ctl_profile(void *arg);
+int vgpu_ctl_partitions(void *arg);
+int vgpu_ctl_partition(void *arg);
+int vgpu_ctl_partition_create(void *arg);
+int vgpu_ctl_partition_remove(void *arg);
+int vgpu_ctl_partition_mode(void *arg);
+
 /* control_migration.c */
 int vgpu_ctl_migration(void *arg);
 int vgpu_ctl_migration_check(void *arg);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/vgpu: the calls about scheduling. They read and change settings of vGPUs and GPUs, and read
+ * /dev/vgpu: the calls about scheduling. They read and change settings of vGPUs, GPUs and
+ * partitions, and read
  * logs and histograms of engines.
  */
 #include <linux/nospec.h>
@@ -34,45 +35,65 @@ static int vgpu_ctl_shares_copy(struct vgpu_ctl_share *entries,
 	return 0;
 }
 
+/* The partition that a call about settings names, with a reference; NULL: there is none. */
+static struct vgpu_partition *sched_partition(struct vgpu_gpu *gpu,
+					      const struct vgpu_ctl_sched *ctl)
+{
+	return vgpu_partition_find(gpu, ctl->flags & VGPU_SCHED_OF_PARTITION ? ctl->partition : 0);
+}
+
 /**
- * vgpu_ctl_sched() - VGPU_IOC_SCHED: read a GPU's settings
+ * vgpu_ctl_sched() - VGPU_IOC_SCHED: read the settings of a GPU or of a partition
  * @arg: struct vgpu_ctl_sched, in kernel memory
  *
- * Return: 0, -ENODEV, or -EINVAL if the call names settings.
+ * Return: 0, -ENODEV, -ENOENT, or -EINVAL if the call names settings.
  */
 int vgpu_ctl_sched(void *arg)
 {
 	struct vgpu_ctl_sched *ctl = arg;
+	struct vgpu_partition *part;
 	struct vgpu_gpu *gpu;
-	int ret;
+	int ret = -ENOENT;
 
 	if (ctl->valid)
 		return -EINVAL;
 	gpu = vgpu_gpu_find(ctl->gpu);
 	if (!gpu)
 		return -ENODEV;
-	ret = vgpu_settings_get(&gpu->part0, ctl);
+	part = sched_partition(gpu, ctl);
+	if (part) {
+		ret = vgpu_settings_get(part, ctl);
+		vgpu_partition_put(part);
+	}
 	vgpu_gpu_put(gpu);
 	return ret;
 }
 
 /**
- * vgpu_ctl_sched_set() - VGPU_IOC_SCHED_SET: change a GPU's settings
+ * vgpu_ctl_sched_set() - VGPU_IOC_SCHED_SET: change the settings of a GPU or of a partition
  * @arg: struct vgpu_ctl_sched, in kernel memory
  *
- * Return: as vgpu_settings_set().
+ * Return: as vgpu_settings_set(), or -ENOENT.
  */
 int vgpu_ctl_sched_set(void *arg)
 {
 	struct vgpu_ctl_sched *ctl = arg;
 	struct vgpu_gpu *gpu = vgpu_gpu_find(ctl->gpu);
-	int ret;
+	struct vgpu_partition *part;
+	int ret = -ENOENT;
 
 	if (!gpu) {
 		snprintf(ctl->text, sizeof(ctl->text), "no GPU %u", ctl->gpu);
 		return -ENODEV;
 	}
-	ret = vgpu_settings_set(&gpu->part0, ctl);
+	part = sched_partition(gpu, ctl);
+	if (part) {
+		ret = vgpu_settings_set(part, ctl);
+		vgpu_partition_put(part);
+	} else {
+		snprintf(ctl->text, sizeof(ctl->text), "%s has no partition %u", gpu->name,
+			 ctl->partition);
+	}
 	vgpu_gpu_put(gpu);
 	return ret;
 }
@@ -128,13 +149,18 @@ out_free:
 static int log_fill(struct vgpu_gpu *gpu, void *arg, const struct vgpu_ctl_entries *entries)
 {
 	struct vgpu_ctl_sched_log *ctl = arg;
+	struct vgpu_partition *part;
 	u32 engine = ctl->engine;
 
 	if (engine >= gpu->info.nr_engines)
 		return -ENOENT;
 	engine = array_index_nospec(engine, gpu->info.nr_engines);
-	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(gpu->part0.sched, engine),
-				       entries->at, entries->nr, &ctl->total);
+	part = vgpu_partition_find(gpu, ctl->partition);
+	if (!part)
+		return -ENOENT;
+	ctl->count = vgpu_timeline_log(vgpu_sched_timeline(part->sched, engine), entries->at,
+				       entries->nr, &ctl->total);
+	vgpu_partition_put(part);
 	return ctl->count;
 }
 
@@ -142,7 +168,7 @@ static int log_fill(struct vgpu_gpu *gpu, void *arg, const struct vgpu_ctl_entri
  * vgpu_ctl_sched_log() - VGPU_IOC_SCHED_LOG: read the last runs of an engine
  * @arg: struct vgpu_ctl_sched_log, in kernel memory; its entries are in user memory
  *
- * Return: as vgpu_ctl_array_read(), or -ENOENT.
+ * Return: as vgpu_ctl_array_read(), -ENOENT or -EINVAL.
  */
 int vgpu_ctl_sched_log(void *arg)
 {
@@ -160,6 +186,8 @@ int vgpu_ctl_sched_log(void *arg)
 	};
 
 	BUILD_BUG_ON(sizeof(struct vgpu_ctl_switch) < VGPU_SWITCH_SIZE_1);
+	if (ctl->pad)
+		return -EINVAL;
 	return vgpu_ctl_array_read(&array, ctl);
 }
 

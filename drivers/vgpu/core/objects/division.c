@@ -26,6 +26,7 @@ void vgpu_division_init(struct vgpu_gpu *gpu)
 	INIT_LIST_HEAD(&division->partitions);
 	division->map.region_gb = size_gb;
 	vgpu_partition_init(&gpu->part0, gpu, 0, size_gb);
+	gpu->part0.created_ns = gpu->registered_ns;
 	list_add(&gpu->part0.link, &division->partitions);
 }
 
@@ -114,6 +115,12 @@ err_put:
 	return ret;
 }
 
+static void division_event(struct vgpu_gpu *gpu, enum vgpu_ctl_partition_event what, u32 id,
+			   u32 slices)
+{
+	vgpu_gpu_event(gpu, VGPU_EVENT_PARTITION, id, what, slices);
+}
+
 static void division_free_place(struct vgpu_gpu *gpu, u32 id)
 {
 	mutex_lock(&gpu->lock);
@@ -124,7 +131,7 @@ static void division_free_place(struct vgpu_gpu *gpu, u32 id)
 }
 
 static int division_take_place(struct vgpu_gpu *gpu, const struct vgpu_profile *profile,
-			       unsigned int *start, u32 *id, char *why, size_t size)
+			       u32 *start, u32 *id, char *why, size_t size)
 {
 	struct vgpu_division *division = &gpu->division;
 	struct vgpu_profile_map map;
@@ -161,7 +168,8 @@ static int division_take_place(struct vgpu_gpu *gpu, const struct vgpu_profile *
  * vgpu_division_create() - create a partition
  * @gpu:     the GPU; the caller has entered it (see vgpu_gpu_enter())
  * @profile: the partition's profile
- * @start:   the eighth of the framebuffer at which it is to start, or VGPU_PROFILE_ANYWHERE
+ * @start:   the eighth of the framebuffer at which it is to start, or VGPU_PROFILE_ANYWHERE; set to
+ *           the eighth at which it does
  * @id:      set to the partition's number
  * @why:     set to the reason of a refusal, for the user
  * @size:    bytes of @why
@@ -171,21 +179,22 @@ static int division_take_place(struct vgpu_gpu *gpu, const struct vgpu_profile *
  * error.
  */
 int vgpu_division_create(struct vgpu_gpu *gpu, const struct vgpu_profile *profile,
-			 unsigned int start, u32 *id, char *why, size_t size)
+			 u32 *start, u32 *id, char *why, size_t size)
 {
 	int ret;
 
-	ret = division_take_place(gpu, profile, &start, id, why, size);
+	ret = division_take_place(gpu, profile, start, id, why, size);
 	if (ret)
 		return ret;
-	ret = division_build(gpu, profile, start, *id);
+	ret = division_build(gpu, profile, *start, *id);
 	if (ret) {
 		division_free_place(gpu, *id);
 		snprintf(why, size, "%s: cannot be made: error %d", profile->name, -ret);
 		return ret;
 	}
 	vgpu_gpu_info(gpu, "partition %u created: %s at %u/8 of the framebuffer\n", *id,
-		      profile->name, start);
+		      profile->name, *start);
+	division_event(gpu, VGPU_PARTITION_CREATED, *id, profile->slices);
 	return 0;
 }
 
@@ -202,7 +211,7 @@ static void division_unlist(struct vgpu_partition *part)
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_timeline_retire(vgpu_sched_timeline(part->sched, i), &part->last[i]);
 	raw_spin_lock(&gpu->data_lock);
-	list_del(&part->link);
+	list_del_init(&part->link);
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_timeline_stats_add(&gpu->division.gone[i], &part->last[i]);
 	raw_spin_unlock(&gpu->data_lock);
@@ -246,6 +255,7 @@ static struct vgpu_partition *division_find(struct vgpu_gpu *gpu, u32 id)
 int vgpu_division_remove(struct vgpu_gpu *gpu, u32 id, char *why, size_t size)
 {
 	struct vgpu_partition *part;
+	u32 slices;
 	int ret = 0;
 
 	mutex_lock(&gpu->lock);
@@ -264,9 +274,12 @@ int vgpu_division_remove(struct vgpu_gpu *gpu, u32 id, char *why, size_t size)
 		division_unlist(part);
 	}
 	mutex_unlock(&gpu->lock);
-	if (!ret)
-		division_end(part);
-	return ret;
+	if (ret)
+		return ret;
+	slices = part->profile->slices;
+	division_end(part);
+	division_event(gpu, VGPU_PARTITION_REMOVED, id, slices);
+	return 0;
 }
 
 /**
@@ -284,6 +297,7 @@ int vgpu_division_set_mode(struct vgpu_gpu *gpu, bool on, char *why, size_t size
 {
 	struct vgpu_division *division = &gpu->division;
 	struct vgpu_profile_map *map = &division->map;
+	bool change = false;
 	int ret = 0;
 
 	if (!gpu->ops->partition_create) {
@@ -300,10 +314,13 @@ int vgpu_division_set_mode(struct vgpu_gpu *gpu, bool on, char *why, size_t size
 		ret = -EBUSY;
 	} else {
 		raw_spin_lock(&gpu->data_lock);
+		change = division->on != on;
 		division->on = on;
 		raw_spin_unlock(&gpu->data_lock);
 	}
 	mutex_unlock(&gpu->lock);
+	if (change)
+		division_event(gpu, on ? VGPU_PARTITION_ON : VGPU_PARTITION_OFF, 0, 0);
 	return ret;
 }
 

@@ -169,7 +169,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 		      info->board, info->fb_bytes >> 20, info->channels,
 		      info->nr_engines, gpu->nr_types, params.policy->name,
 		      params.slice_ns / 1000);
-	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_ADDED, 0);
+	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_ADDED, 0, 0, 0);
 	return gpu;
 
 err_sysfs:
@@ -210,7 +210,7 @@ void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 	vgpu_gpu_set_dying(gpu, true);
 
 	vgpu_division_stop(gpu);
-	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_REMOVED, 0);
+	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_REMOVED, 0, 0, 0);
 	vgpu_gpu_put(gpu);
 }
 EXPORT_SYMBOL_GPL(vgpu_unregister_gpu);

@@ -4,6 +4,7 @@
 #include <linux/lockdep.h>
 #include <linux/slab.h>
 #include <linux/sprintf.h>
+#include <linux/timekeeping.h>
 
 #include "../core.h"
 
@@ -19,6 +20,7 @@ void vgpu_partition_init(struct vgpu_partition *part, struct vgpu_gpu *gpu, u32 
 {
 	part->gpu = gpu;
 	part->start_gb = start_gb;
+	part->created_ns = ktime_get_ns();
 	kref_init(&part->ref);
 	vgpu_placement_init(&part->placement, size_gb,
 			    gpu->info.placement == VGPU_PLACEMENT_HOMOGENEOUS);
@@ -41,6 +43,30 @@ static void partition_free(struct kref *ref)
 void vgpu_partition_get(struct vgpu_partition *part)
 {
 	kref_get(&part->ref);
+}
+
+/**
+ * vgpu_partition_find() - find a partition by its number
+ * @gpu: a reference to it is held
+ * @id:  number of the partition
+ *
+ * Context: does not sleep.
+ * Return: the partition, with a reference for vgpu_partition_put(); NULL: there is none.
+ */
+struct vgpu_partition *vgpu_partition_find(struct vgpu_gpu *gpu, u32 id)
+{
+	struct vgpu_partition *part, *found = NULL;
+
+	raw_spin_lock(&gpu->data_lock);
+	list_for_each_entry(part, &gpu->division.partitions, link) {
+		if (part->id != id)
+			continue;
+		vgpu_partition_get(part);
+		found = part;
+		break;
+	}
+	raw_spin_unlock(&gpu->data_lock);
+	return found;
 }
 
 /**

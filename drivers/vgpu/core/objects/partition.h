@@ -25,10 +25,11 @@ struct vgpu_timeline_stats;
  * @id:        number of the partition; constant
  * @profile:   its profile, NULL of partition 0; constant
  * @start_gb:  where its framebuffer starts in that of the GPU, in GiB; constant
+ * @created_ns: when it was made; constant
  * @ref:       the division holds a reference, and so does each instance until it is freed. A
  *             partition that was removed keeps its scheduler, stopped, for those who still read
  *             statistics. Partition 0 goes with the GPU, and its scheduler before that
- * @link:      on the division's list, protected like that
+ * @link:      on the division's list, protected like that; empty when it is on it no more
  * @placement: the instances' places in the partition's framebuffer
  * @guarantee_sum: sum of the guarantees of all placed instances, per mille
  * @settings:  the partition's settings, as VGPU_IOC_SCHED reads them
@@ -45,6 +46,7 @@ struct vgpu_partition {
 	u32 id;
 	const struct vgpu_profile *profile;
 	u32 start_gb;
+	u64 created_ns;
 	struct kref ref;
 	struct list_head link;
 	struct vgpu_placement placement;
@@ -68,6 +70,7 @@ struct vgpu_partitions {
 void vgpu_partition_init(struct vgpu_partition *part, struct vgpu_gpu *gpu, u32 start_gb,
 			 u32 size_gb);
 void vgpu_partition_get(struct vgpu_partition *part);
+struct vgpu_partition *vgpu_partition_find(struct vgpu_gpu *gpu, u32 id);
 void vgpu_partition_put(struct vgpu_partition *part);
 const char *vgpu_partition_name(const struct vgpu_partition *part, char *text, size_t size);
 void vgpu_partitions_get_locked(struct vgpu_gpu *gpu, struct vgpu_partitions *parts);

@@ -183,6 +183,7 @@ static void vgpu_settings_read(struct vgpu_partition *part, struct vgpu_ctl_sche
 	raw_spin_lock(&part->gpu->data_lock);
 	memset_startat(out, 0, policy);
 	vgpu_settings_copy(vgpu_gpu_settings, ~0U, out, &part->settings);
+	out->partition = part->id;
 	raw_spin_unlock(&part->gpu->data_lock);
 }
 
@@ -205,9 +206,10 @@ int vgpu_settings_get(struct vgpu_partition *part, struct vgpu_ctl_sched *out)
 static int vgpu_settings_merge(const struct vgpu_ctl_sched *in, struct vgpu_ctl_sched *next,
 			       char *why, size_t size)
 {
+	u32 reserved = in->flags & VGPU_SCHED_OF_PARTITION ? 0 : in->partition;
 	int ret;
 
-	ret = vgpu_settings_check_form(vgpu_gpu_settings, in->valid, in->pad, why, size);
+	ret = vgpu_settings_check_form(vgpu_gpu_settings, in->valid, reserved, why, size);
 	if (ret)
 		return ret;
 	if (in->valid & VGPU_SCHED_SLICE && in->valid & VGPU_SCHED_FREQUENCY) {
@@ -236,6 +238,10 @@ static int vgpu_settings_write(struct vgpu_partition *part, const struct vgpu_ct
 	if (gpu->gone) {
 		snprintf(why, size, "the GPU is gone");
 		return -ENODEV;
+	}
+	if (list_empty(&part->link)) {
+		snprintf(why, size, "partition %u is gone", part->id);
+		return -ENOENT;
 	}
 	ret = vgpu_settings_merge(in, &next, why, size) ?:
 	      vgpu_settings_to_params(part, &next, &params, why, size) ?:
@@ -268,7 +274,7 @@ static int vgpu_settings_write(struct vgpu_partition *part, const struct vgpu_ct
  *
  * Sleeps.
  *
- * Return: 0; -EINVAL or -ERANGE for settings that are not valid, -ENODEV, -ENOMEM.
+ * Return: 0; -EINVAL or -ERANGE for settings that are not valid, -ENODEV, -ENOENT, -ENOMEM.
  */
 int vgpu_settings_set(struct vgpu_partition *part, struct vgpu_ctl_sched *arg)
 {
@@ -281,6 +287,6 @@ int vgpu_settings_set(struct vgpu_partition *part, struct vgpu_ctl_sched *arg)
 		vgpu_settings_read(part, arg);
 	mutex_unlock(&gpu->lock);
 	if (!ret)
-		vgpu_gpu_event(gpu, VGPU_EVENT_SCHED, arg->valid);
+		vgpu_gpu_event(gpu, VGPU_EVENT_SCHED, arg->valid, part->id, 0);
 	return ret;
 }

@@ -472,7 +472,7 @@ void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 
 	gpu->debugfs = dir;
 	debugfs_create_file("placement", 0400, dir, gpu, &placement_fops);
-	debugfs_create_file("partitions", 0600, dir, gpu, &vgpu_division_fops);
+	debugfs_create_file("partitions", 0400, dir, gpu, &vgpu_division_fops);
 	debugfs_create_file("channels", 0400, dir, gpu, &channels_fops);
 	debugfs_create_file("timelines", 0400, dir, gpu, &timelines_fops);
 	debugfs_create_file("instances", 0400, dir, gpu, &instances_fops);

@@ -161,18 +161,24 @@ static void vgpu_event(struct vgpu_event_source *source, struct vgpu_ctl_event *
 }
 
 /*
- * Reports an event of a GPU: type is enum vgpu_ctl_event_type, and says what a of struct
- * vgpu_ctl_event is. Process context; does not sleep.
+ * Reports an event of a GPU: type is enum vgpu_ctl_event_type, and says what a, b and c of struct
+ * vgpu_ctl_event are. Process context; does not sleep.
  */
-void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a)
+void vgpu_gpu_event(struct vgpu_gpu *gpu, u32 type, u32 a, u32 b, u64 c)
 {
-	struct vgpu_ctl_event event = { .type = type, .gpu = gpu->id, .a = a };
+	struct vgpu_ctl_event event = {
+		.type = type,
+		.gpu = gpu->id,
+		.a = a,
+		.b = b,
+		.c = c,
+	};
 
 	vgpu_event(gpu->events, &event);
 }
 
 /*
- * The same for an event of a vGPU, with the fields a, b and c. The events of a vGPU take room in
+ * The same for an event of a vGPU. The events of a vGPU take room in
  * the ring from no other vGPU.
  */
 void vgpu_instance_event(struct vgpu_instance *instance, u32 type, u32 a, u32 b, u64 c)

@@ -12,7 +12,7 @@
 #define VGPU_EVENT_SLOTS	64
 
 /* Types are below this: far fewer than there are slots, so one of them always has several. */
-#define VGPU_EVENT_TYPES	16
+#define VGPU_EVENT_TYPES	17
 
 /* Of each type a source has so many new records in a second. */
 #define VGPU_EVENTS_PER_S	32

@@ -40,6 +40,7 @@ static void stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_insta
 	out->type_index = instance->type->index;
 	vgpu_session_report(instance, out);
 	out->state = out->started_ns ? VGPU_STATE_STARTED : VGPU_STATE_CREATED;
+	out->partition = instance->part->id;
 	out->placement_gb = instance->info.fb_start >> 30;
 	out->first_channel = instance->info.first_channel;
 	out->channels = instance->info.nr_channels;
@@ -175,8 +176,13 @@ static void stats_each(void *arg, unsigned int index, const struct vgpu_entity_s
 	stats_engine(vgpu_ctl_entry(read->entries, index), read->engine, stats);
 }
 
-static void stats_set_engine(struct vgpu_ctl_stats_engine *out,
-			     const struct vgpu_timeline_stats *stats)
+/**
+ * vgpu_stats_set_engine() - report an engine
+ * @out:   filled in, all of it
+ * @stats: statistics of its timeline, or a sum of such
+ */
+void vgpu_stats_set_engine(struct vgpu_ctl_stats_engine *out,
+			   const struct vgpu_timeline_stats *stats)
 {
 	*out = (struct vgpu_ctl_stats_engine) {
 		.busy_ns = stats->busy_ns,
@@ -206,7 +212,7 @@ static void stats_read_engine(const struct vgpu_stats_of *of, unsigned int engin
 	};
 
 	vgpu_stats_engine(of, engine, &stats, stats_each, &read);
-	stats_set_engine(out, &stats);
+	vgpu_stats_set_engine(out, &stats);
 }
 
 /**
@@ -229,7 +235,7 @@ void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
 	raw_spin_lock(&gpu->data_lock);
 	vgpu_stats_begin(gpu, &of);
 	for (i = 0; i < gpu->info.nr_engines; i++)
-		stats_set_engine(&out->engine[i], &gpu->division.gone[i]);
+		vgpu_stats_set_engine(&out->engine[i], &gpu->division.gone[i]);
 	out->gone_frames = gpu->gone_frames;
 	out->gone_faults = gpu->gone_faults;
 	raw_spin_unlock(&gpu->data_lock);

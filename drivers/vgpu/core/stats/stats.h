@@ -11,6 +11,8 @@ struct vgpu_stats_of {
 	struct vgpu_instances all;
 };
 
+void vgpu_stats_set_engine(struct vgpu_ctl_stats_engine *out,
+			   const struct vgpu_timeline_stats *stats);
 void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out);
 void vgpu_stats_begin(struct vgpu_gpu *gpu, struct vgpu_stats_of *of);
 void vgpu_stats_end(struct vgpu_stats_of *of);
