@@ -23,7 +23,9 @@ UUID = 'ab100000-0000-4000-8000-000000000001'
 OTHER = 'ab100000-0000-4000-8000-000000000002'
 
 # Commands that do not work with earlier drivers, of the same major version.
-NEEDS = {'migration show': (2, 3), 'migration check': (2, 3)}
+NEEDS = {'migration show': (2, 3), 'migration check': (2, 3), 'partition list': (2, 4),
+         'partition profiles': (2, 4), 'partition show': (2, 4), 'partition create': (2, 4),
+         'partition remove': (2, 4), 'partition mode': (2, 4)}
 
 NOT_FOUND, VERSION_MISMATCH = 6, 18
 
@@ -60,7 +62,7 @@ def lacks(done):
 
 def command(args, right=None, status=0):
     """A command, and with @right also as JSON, of which that has to be true."""
-    name = args[0] if args[0] not in ('sched', 'share', 'migration') else ' '.join(args[:2])
+    name = args[0] if args[0] not in ('sched', 'share', 'migration', 'partition') else ' '.join(args[:2])
     covered.add(name)
     if name not in known:
         return
@@ -104,6 +106,9 @@ def read_commands(pid):
         about.flush()
         command(['migration', 'check', '-f', about.name, UUID],
                 lambda d: values(d, 'fits') == [True])
+    command(['partition', 'list'], lambda d: d == [[]])
+    command(['partition', 'profiles'], lambda d: values(d, 'slices') == [1, 2, 3, 4, 7])
+    command(['partition', 'show', '1'], status=1)
     command(['top', '--once'])
     command(['metrics'])
     if 'metrics' in known:
@@ -119,6 +124,10 @@ def change_commands():
         done = run('log', OTHER)
         check('refused: ' in done.stdout and 'framebuffer' in done.stdout, 'log: its reason', done)
     command(['create', '--type', 'SG16-1B', '--uuid', OTHER])
+    # A GPU that has a vGPU is not divided.
+    command(['partition', 'mode', 'on'], status=1)
+    command(['partition', 'create', '1g'], status=1)
+    command(['partition', 'remove', '1'], status=1)
     covered.add('remove')
     done = run('remove', OTHER)
     check(done.returncode == 0, 'remove', done)
@@ -233,6 +242,10 @@ FORMS = {
     'sched set': ['sched', 'set', '--slice', '3ms'], 'share show': ['share', 'show'],
     'share set': ['share', 'set', UUID, '--weight', '5'],
     'migration show': ['migration', 'show', UUID],
+    'partition show': ['partition', 'show', '1'],
+    'partition create': ['partition', 'create', '1g'],
+    'partition remove': ['partition', 'remove', '1'],
+    'partition mode': ['partition', 'mode', 'on'],
     'migration check': ['migration', 'check', '-f', '/dev/null', UUID],
 }
 
@@ -302,5 +315,5 @@ def main():
 
 
 covered = set()
-known = set(re.findall('^  ((?:sched |share |migration )?[a-z]+)  ', run('help').stdout, re.M))
+known = set(re.findall('^  ((?:sched |share |migration |partition )?[a-z]+)  ', run('help').stdout, re.M))
 sys.exit(main())

@@ -46,8 +46,8 @@ check_dmesg() {
 # What the tools say, do and document: shell scripts that start a process for each line that they
 # judge, for which a kernel with KASAN takes a tenth of a second, and the C tests ask all of the
 # driver that these do.
-tools=(vgpuctl_test observe_test vgpu_run_test vgpu_samples_test isa_test top_test
-	refused_test)
+tools=(vgpuctl_test vgpuctl_partition_test observe_test vgpu_run_test vgpu_samples_test
+	isa_test top_test refused_test)
 # A client that is in Debian's contrib: where the image has it.
 [[ ! -e /usr/lib/python3/dist-packages/pynvml.py ]] || tools+=(pynvml_test)
 # What vGPUs get, for minutes: the same on each kernel. switch_test has all policies at work, too.
@@ -174,7 +174,8 @@ plain=(sysfs_test config_test region_test submit_test space_test space_fault_tes
 	control_test event_test event_storm_test stats_test sample_test session_test reader_test
 	throttle_test nvml_test pollers_test engines_test schedlog_test doorbell_test
 	frl_test contain_test partition_test partition_call_test
-	vgpuctl_test observe_test display_test picture_test frame_test edid_test vga_test storm_test
+	vgpuctl_test vgpuctl_partition_test observe_test display_test picture_test frame_test
+	edid_test vga_test storm_test
 	dispatch_test dispatch_fault_test dispatch_bounds_test dispatch_stop_test
 	dispatch_sync_test dispatch_storm_test dispatch_share_test samples_test vgpu_run_test
 	vgpu_samples_test isa_test)

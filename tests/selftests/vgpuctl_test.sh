@@ -69,7 +69,7 @@ json() {
 	shift
 	text=$("$ctl" "$@" --json) || return
 	name=$1
-	[[ ! $1 =~ ^(sched|share|migration)$ ]] || name+=" $2"
+	[[ ! $1 =~ ^(partition|sched|share|migration)$ ]] || name+=" $2"
 	judge "$name" "$expression" "$text"
 }
 

@@ -193,7 +193,7 @@ static void test_other_minor(void **state)
 		assert_int_equal(open_node(said, sizeof(said)), 42);
 		assert_string_equal(said, "");
 	}
-	assert_int_equal(ctl_sched(42, 3, &sched), -ENOTTY);
+	assert_int_equal(ctl_sched(42, 3, 0, &sched), -ENOTTY);
 	assert_string_equal(ctl_error(-ENOTTY),
 			    "the driver of /dev/vgpu, 0.0.9 with ABI 2.2, cannot do that");
 	assert_string_equal(ctl_error(-ENODEV), strerror(ENODEV));

@@ -94,6 +94,47 @@ static void test_draw(void **state)
 	assert_int_equal(ranges_mark(52), '#');
 }
 
+/* Each border of a partition cuts what is free, and nothing that has an owner. */
+static void test_cut(void **state)
+{
+	struct range ranges[9] = { { 4, 4, 0 } };
+	size_t nr = ranges_fill(ranges, 1, 16);
+	u32 at, gb = 0;
+
+	assert_int_equal(nr, 3);
+	nr = ranges_cut(ranges, nr, 10);
+	nr = ranges_cut(ranges, nr, 2);
+	assert_int_equal(nr, 5);
+	/* At a border that is there, and where the owner is. */
+	for (at = 4; at <= 8; at++)
+		assert_int_equal(ranges_cut(ranges, nr, at), nr);
+	assert_int_equal(ranges_cut(ranges, nr, 10), nr);
+	assert_int_equal(ranges_cut(ranges, nr, 16), nr);
+	for (at = 0; at < nr; at++) {
+		assert_int_equal(ranges[at].start_gb, gb);
+		gb += ranges[at].size_gb;
+	}
+	assert_int_equal(gb, 16);
+	assert_int_equal(ranges[2].owner, 0);
+	assert_int_equal(ranges[1].start_gb, 2);
+	assert_int_equal(ranges[4].start_gb, 10);
+}
+
+static void test_bracket(void **state)
+{
+	char line[64];
+
+	sprintf(line, "%16s", "");
+	ranges_bracket(4, 8, 16, "3:3g", line, 16);
+	assert_string_equal(line, "    [3:3g--]    ");
+	ranges_bracket(12, 4, 16, "12:2g", line, 16);
+	assert_string_equal(line, "    [3:3g--][12]");
+	ranges_bracket(0, 1, 16, "4:1g", line, 16);
+	assert_string_equal(line, "    [3:3g--][12]");
+	ranges_bracket(0, 2, 16, "4:1g", line, 16);
+	assert_string_equal(line, "[]  [3:3g--][12]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +142,8 @@ int main(void)
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_draw),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_bracket),
 	};
 
 	return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);

@@ -118,7 +118,7 @@ int chart_print(const struct log_stream *stream,
 {
 	uint64_t start_ns = UINT64_MAX, end_ns = 0;
 	struct chart chart;
-	char text[2][32];
+	char text[2][32], gpu[LOG_GPU_LEN];
 	unsigned int rows = 0;
 	size_t i, runs = 0;
 
@@ -131,7 +131,7 @@ int chart_print(const struct log_stream *stream,
 		if (log_end_ns(&entries[i].run) > end_ns)
 			end_ns = log_end_ns(&entries[i].run);
 	}
-	printf("GPU %u, %s: ", stream->gpu, stream->name);
+	printf("GPU %s, %s: ", log_gpu(stream, gpu), stream->name);
 	if (!runs || end_ns <= start_ns) {
 		puts("nothing has run");
 		return 0;

@@ -33,6 +33,14 @@ static const char * const event_names[] = {
 	[VGPU_EVENT_SCHED] = "sched",
 	[VGPU_EVENT_SHARE] = "share",
 	[VGPU_EVENT_MOVE] = "move",
+	[VGPU_EVENT_PARTITION] = "partition",
+};
+
+static const char * const partition_names[] = {
+	[VGPU_PARTITION_CREATED] = "created",
+	[VGPU_PARTITION_REMOVED] = "removed",
+	[VGPU_PARTITION_ON] = "on",
+	[VGPU_PARTITION_OFF] = "off",
 };
 
 /* The name of the setting that bit @i of an event about settings stands for. */
@@ -127,8 +135,16 @@ static void event_json(int fd, const struct vgpu_ctl_event *event,
 			json_text(&json, "reason", (const char *)refusal.text);
 		break;
 	case VGPU_EVENT_SCHED:
+		json_u64(&json, "partition", event->b);
+		changed_json(&json, event);
+		break;
 	case VGPU_EVENT_SHARE:
 		changed_json(&json, event);
+		break;
+	case VGPU_EVENT_PARTITION:
+		json_text(&json, "change", VGPU_NAME_OF(partition_names, event->b));
+		json_u64(&json, "partition", event->a);
+		json_u64(&json, "slices", event->c);
 		break;
 	case VGPU_EVENT_MOVE:
 		json_text(&json, "move", ctl_move_name(event->a));
@@ -167,8 +183,19 @@ static void event_text(int fd, const struct vgpu_ctl_event *event)
 		       (const char *)refusal.text : strerror((int)event->a));
 		break;
 	case VGPU_EVENT_SCHED:
+		if (event->b)
+			printf(" of partition %u", event->b);
+		changed_text(event);
+		break;
 	case VGPU_EVENT_SHARE:
 		changed_text(event);
+		break;
+	case VGPU_EVENT_PARTITION:
+		if (event->a)
+			printf(" %u, %llug: %s", event->a, event->c,
+			       VGPU_NAME_OF(partition_names, event->b));
+		else
+			printf(": mode %s", VGPU_NAME_OF(partition_names, event->b));
 		break;
 	case VGPU_EVENT_MOVE:
 		printf(": %s, after %s, %llu bytes", ctl_move_name(event->a),

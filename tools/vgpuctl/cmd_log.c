@@ -37,7 +37,8 @@ static const char * const end_names[] = {
  * @stream:     the log of each engine
  * @nr:         number of elements of @stream
  * @no_engine:  a GPU does not have the engine that --engine names
- * @gpu:        the last GPU that does not have this engine
+ * @without:    the last GPU that does not have this engine
+ * @gpu:        the GPU whose logs are being added
  * @entries:    the runs of all logs that were new at the last reading, in the order in which they
  *              ended; room for VGPU_SCHED_LOG runs of each log
  * @nr_entries: number of elements of @entries in use
@@ -49,30 +50,20 @@ struct logs {
 	struct log_stream *stream;
 	size_t nr;
 	bool no_engine;
+	struct vgpu_ctl_gpu without;
 	struct vgpu_ctl_gpu gpu;
 	struct log_entry *entries;
 	size_t nr_entries;
 	uint32_t fullest;
 };
 
-static int logs_add_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+static void logs_add(struct logs *logs, const struct vgpu_ctl_gpu *gpu, uint32_t partition)
 {
-	struct logs *logs = arg;
 	struct log_stream *stream;
 	uint32_t i;
 
-	(void)fd;
-	stream = reallocarray(logs->stream, logs->nr + VGPU_MAX_ENGINES,
-			      sizeof(*stream));
-	if (!stream)
-		return -ENOMEM;
-	logs->stream = stream;
-	if (logs->options->engine &&
-	    !ctl_has_engine(gpu, logs->options->engine)) {
-		logs->no_engine = true;
-		logs->gpu = *gpu;
-		return 0;
-	}
+	logs->stream = reallocarray(logs->stream, logs->nr + VGPU_MAX_ENGINES, sizeof(*stream));
+	need_memory(logs->stream);
 	for (i = 0; i < ctl_engines(gpu->engines); i++) {
 		if (logs->options->engine &&
 		    !ctl_engine_is(gpu, i, logs->options->engine))
@@ -80,11 +71,38 @@ static int logs_add_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 		stream = &logs->stream[logs->nr++];
 		memset(stream, 0, sizeof(*stream));
 		stream->gpu = gpu->gpu;
+		stream->partition = partition;
 		stream->engine = i;
 		snprintf(stream->name, sizeof(stream->name), "%.*s",
 			 TEXT(gpu->engine[i].name));
 	}
+}
+
+static int logs_add_partition(const struct vgpu_ctl_partition *part, void *arg)
+{
+	struct logs *logs = arg;
+
+	logs_add(logs, &logs->gpu, part->partition);
 	return 0;
+}
+
+static int logs_add_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct logs *logs = arg;
+
+	logs->gpu = *gpu;
+	if (logs->options->engine &&
+	    !ctl_has_engine(gpu, logs->options->engine)) {
+		logs->no_engine = true;
+		logs->without = *gpu;
+		return 0;
+	}
+	if (logs->options->partition) {
+		logs_add(logs, gpu, logs->options->partition);
+		return 0;
+	}
+	logs_add(logs, gpu, 0);
+	return gpu->partitions ? ctl_visit_partitions(fd, gpu->gpu, logs, logs_add_partition) : 0;
 }
 
 static int entry_order(const void *a, const void *b)
@@ -106,10 +124,14 @@ static int stream_read(struct logs *logs, struct log_stream *stream)
 	struct vgpu_ctl_switch runs[VGPU_SCHED_LOG];
 	uint64_t limit = VGPU_SCHED_LOG, first, total;
 	uint32_t count = VGPU_SCHED_LOG, i;
+	char gpu[LOG_GPU_LEN];
 	int ret;
 
-	ret = ctl_sched_log(logs->fd, stream->gpu, stream->engine, runs, &count,
+	ret = ctl_sched_log(logs->fd, stream->gpu, stream->partition, stream->engine, runs, &count,
 			    &total);
+	/* A partition may go, unless it was asked for. */
+	if (ret == -ENOENT && stream->partition && !logs->options->partition)
+		return 0;
 	if (ret)
 		return ret;
 	first = total - count;
@@ -119,7 +141,7 @@ static int stream_read(struct logs *logs, struct log_stream *stream)
 		stream->seen = total > limit ? total - limit : 0;
 		stream->seen = stream->seen < first ? first : stream->seen;
 	} else if (first > stream->seen) {
-		fail("GPU %u, %s: %" PRIu64 " runs were missed", stream->gpu,
+		fail("GPU %s, %s: %" PRIu64 " runs were missed", log_gpu(stream, gpu),
 		     stream->name, first - stream->seen);
 		stream->seen = first;
 	}
@@ -165,6 +187,7 @@ static void entry_json(struct json *json, const struct log_entry *entry)
 	json_begin(json, NULL);
 	json_u64(json, "seq", entry->seq);
 	json_u64(json, "gpu", entry->stream->gpu);
+	json_u64(json, "partition", entry->stream->partition);
 	json_text(json, "engine", entry->stream->name);
 	json_text(json, "uuid", uuid_format(run->uuid, uuid));
 	json_u64(json, "time_ns", run->time_ns);
@@ -200,7 +223,7 @@ static void print_entry(const struct log_entry *entry)
 {
 	const struct vgpu_ctl_switch *run = &entry->run;
 	const char *colour = NULL;
-	char uuid[UUID_STR_LEN];
+	char uuid[UUID_STR_LEN], gpu[LOG_GPU_LEN];
 
 	if (run->end == VGPU_END_RESET)
 		colour = "\033[31m";
@@ -208,7 +231,7 @@ static void print_entry(const struct log_entry *entry)
 		colour = "\033[33m";
 	if (!table_colour(stdout))
 		colour = NULL;
-	printf("%3u  %-6s  %7" PRIu64 ".%06" PRIu64 "  %s", entry->stream->gpu,
+	printf("%3s  %-6s  %7" PRIu64 ".%06" PRIu64 "  %s", log_gpu(entry->stream, gpu),
 	       entry->stream->name, (uint64_t)run->time_ns / 1000000000u,
 	       (uint64_t)run->time_ns % 1000000000u / 1000u,
 	       uuid_format(run->uuid, uuid));
@@ -305,6 +328,9 @@ static enum exit_code logs_show(struct logs *logs)
 		if (options->follow)
 			ret = logs_follow(logs);
 	}
+	if (ret == -ENOENT && options->partition)
+		return fail("partition %u: there is none (vgpuctl partition list shows them)",
+			    options->partition);
 	if (ctl_is_gone(ret))
 		return fail("the GPU is gone");
 	return ret ? fail("scheduler log: %s", ctl_error(ret)) : EXIT_OK;
@@ -325,7 +351,7 @@ enum exit_code cmd_sched_log(const struct options *options)
 		return EXIT_FAILED;
 	code = ctl_visit_gpus(logs.fd, options->gpu, &logs, logs_add_gpu);
 	if (!code && !logs.nr && logs.no_engine)
-		code = ctl_fail_engine(&logs.gpu, options->engine);
+		code = ctl_fail_engine(&logs.without, options->engine);
 	else if (!code)
 		code = logs_show(&logs);
 	close(logs.fd);

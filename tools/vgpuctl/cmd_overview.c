@@ -13,13 +13,13 @@
 /**
  * struct seen - a GPU and its vGPUs, as they were at one time
  * @gpu:       the GPU
- * @window_ns: length of the scheduler's window
+ * @window_ns: length of the scheduler's window, of each vGPU's partition; allocated
  * @inst:      the vGPUs; allocated
  * @nr:        number of vGPUs
  */
 struct seen {
 	struct vgpu_ctl_gpu gpu;
-	uint64_t window_ns;
+	uint64_t *window_ns;
 	struct vgpu_ctl_instance *inst;
 	uint32_t nr;
 };
@@ -40,38 +40,46 @@ static int see_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_stats stats;
 	struct seen *seen;
+	uint32_t i;
 	int ret;
 
 	overview->seen = reallocarray(overview->seen, overview->nr + 1, sizeof(*seen));
 	need_memory(overview->seen);
 	seen = &overview->seen[overview->nr];
-	ret = ctl_sched(fd, gpu->gpu, &sched);
+	ret = ctl_sched(fd, gpu->gpu, 0, &sched);
 	if (!ret)
 		ret = ctl_stats(fd, gpu->gpu, &stats, &seen->inst);
 	if (ret)
 		return ret;
 	seen->gpu = *gpu;
-	seen->window_ns = sched.window_ns;
 	seen->nr = stats.count;
+	seen->window_ns = need_zeroed(seen->nr, sizeof(*seen->window_ns));
 	overview->nr++;
-	return 0;
+	for (i = 0; i < seen->nr && !ret; i++)
+		ret = ctl_window(fd, &seen->inst[i], &sched, &seen->window_ns[i]);
+	return ret;
 }
 
-/* What vGPUs got of an engine in the last window, in hundredths of a per cent. */
-static uint64_t used_centi(const struct seen *seen, const struct vgpu_ctl_instance *inst,
-			   uint32_t nr, uint32_t engine)
+/*
+ * What @nr vGPUs from the one of that index on got in the last window of an engine, or of @parts
+ * engines, one in each partition; in hundredths of a per cent.
+ */
+static uint64_t used_centi(const struct seen *seen, uint32_t first, uint32_t nr, uint32_t engine,
+			   uint32_t parts)
 {
-	uint64_t ns = 0;
+	double sum = 0;
 	uint32_t i;
 
-	for (i = 0; i < nr; i++)
-		ns += inst[i].engine[engine].window_ns;
-	return share_centi(ns, seen->window_ns);
+	for (i = first; i < first + nr; i++)
+		if (seen->window_ns[i])
+			sum += (double)seen->inst[i].engine[engine].window_ns /
+			       (double)seen->window_ns[i];
+	return (uint64_t)(sum * 10000 / parts + 0.5);
 }
 
 /* The engines that vGPUs have used, and how much: a GPU may have engines that another has not. */
-static void busy_cell(struct table *table, const struct seen *seen,
-		      const struct vgpu_ctl_instance *inst, uint32_t nr)
+static void busy_cell(struct table *table, const struct seen *seen, uint32_t first, uint32_t nr,
+		      uint32_t parts)
 {
 	uint32_t i, engines = ctl_engines(seen->gpu.engines);
 	char text[BUSY_ROOM];
@@ -79,7 +87,7 @@ static void busy_cell(struct table *table, const struct seen *seen,
 	uint64_t permille;
 
 	for (i = 0; i < engines; i++) {
-		permille = (used_centi(seen, inst, nr, i) + 5) / 10;
+		permille = (used_centi(seen, first, nr, i, parts) + 5) / 10;
 		if (permille && length < sizeof(text))
 			length += (size_t)snprintf(text + length, sizeof(text) - length,
 						   "%s%.*s %llu.%llu %%", length ? ", " : "",
@@ -110,7 +118,7 @@ static void gpus_table(const struct overview *overview)
 		table_add(&table, "%s", table_size(used, sizeof(used), gpu->fb_used_bytes));
 		table_add(&table, "%s", table_size(total, sizeof(total), gpu->fb_bytes));
 		table_add_bytes(&table, gpu->fb_backed_bytes);
-		busy_cell(&table, seen, seen->inst, seen->nr);
+		busy_cell(&table, seen, 0, seen->nr, ctl_engine_parts(&seen->gpu));
 	}
 	table_print(&table, stdout, NULL);
 }
@@ -129,7 +137,7 @@ static void vgpus_table(const struct overview *overview)
 
 		for (k = 0; k < seen->nr; k++) {
 			listing_vgpu_row(&table, &seen->gpu, &seen->inst[k]);
-			busy_cell(&table, seen, &seen->inst[k], 1);
+			busy_cell(&table, seen, k, 1, 1);
 		}
 	}
 	table_print(&table, stdout, NULL);
@@ -153,9 +161,9 @@ static void overview_text(const struct overview *overview)
 		puts("No vGPUs. What fits: vgpuctl creatable. To create one: vgpuctl create --type TYPE");
 }
 
-static void engines_json(struct json *json, const struct seen *seen,
-			 const struct vgpu_ctl_instance *inst)
+static void engines_json(struct json *json, const struct seen *seen, uint32_t vgpu)
 {
+	const struct vgpu_ctl_instance *inst = &seen->inst[vgpu];
 	char uuid[UUID_STR_LEN];
 	uint32_t i;
 
@@ -165,7 +173,7 @@ static void engines_json(struct json *json, const struct seen *seen,
 		json_u64(json, "gpu", seen->gpu.gpu);
 		json_bytes(json, "engine", seen->gpu.engine[i].name,
 			   sizeof(seen->gpu.engine[i].name));
-		json_centi(json, "window_percent", used_centi(seen, inst, 1, i));
+		json_centi(json, "window_percent", used_centi(seen, vgpu, 1, i, 1));
 		json_end(json);
 	}
 }
@@ -190,7 +198,7 @@ static void overview_json(const struct overview *overview)
 	json_begin_array(&json, "engines");
 	for (i = 0; i < overview->nr; i++)
 		for (k = 0; k < overview->seen[i].nr; k++)
-			engines_json(&json, &overview->seen[i], &overview->seen[i].inst[k]);
+			engines_json(&json, &overview->seen[i], k);
 	json_end(&json);
 	json_end(&json);
 }
@@ -213,8 +221,10 @@ enum exit_code cmd_overview(const struct options *options)
 		overview_json(&overview);
 	else if (!code)
 		overview_text(&overview);
-	for (i = 0; i < overview.nr; i++)
+	for (i = 0; i < overview.nr; i++) {
 		free(overview.seen[i].inst);
+		free(overview.seen[i].window_ns);
+	}
 	free(overview.seen);
 	return code;
 }

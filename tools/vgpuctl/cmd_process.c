@@ -17,13 +17,15 @@
  * @guests:    the table of processes or channels in guests; NULL: it is not shown
  * @fd:        /dev/vgpu
  * @gpu:       GPU of the vGPU
- * @window_ns: length of the scheduler's window on this GPU
+ * @sched:     the settings of this GPU
+ * @window_ns: length of the scheduler's window in the vGPU's partition
  */
 struct process_row {
 	struct listing *listing;
 	struct table *guests;
 	int fd;
 	const struct vgpu_ctl_gpu *gpu;
+	struct vgpu_ctl_sched sched;
 	uint64_t window_ns;
 };
 
@@ -274,14 +276,15 @@ static void guest_rows(const struct process_row *row, const struct vgpu_ctl_inst
 
 static int process_inst(const struct vgpu_ctl_instance *inst, void *arg)
 {
-	const struct process_row *row = arg;
+	struct process_row *row = arg;
 	struct guest guest = { .known = false };
-	int ret = 0;
+	int ret;
 
 	/* Nobody has it open. */
 	if (!inst->session)
 		return 0;
-	if (row->listing->json || row->guests)
+	ret = ctl_window(row->fd, inst, &row->sched, &row->window_ns);
+	if (!ret && (row->listing->json || row->guests))
 		ret = guest_read(row->fd, inst->uuid, &guest);
 	if (ret)
 		return ret;
@@ -302,13 +305,11 @@ static int process_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing *
 	struct process_row row = {
 		.listing = listing, .guests = listing->below, .fd = fd, .gpu = gpu,
 	};
-	struct vgpu_ctl_sched sched;
 	int ret;
 
-	ret = ctl_sched(fd, gpu->gpu, &sched);
+	ret = ctl_sched(fd, gpu->gpu, 0, &row.sched);
 	if (ret)
 		return ret;
-	row.window_ns = sched.window_ns;
 	return ctl_visit_instances(fd, gpu->gpu, &row, process_inst);
 }
 

@@ -35,6 +35,9 @@ void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 	json_u64(json, "preempt_timeout_us", gpu->preempt_timeout_us);
 	json_u64(json, "guarantee_sum_permille", gpu->guarantee_sum);
 	json_u64(json, "registered_ns", gpu->registered_ns);
+	json_flag(json, "divisible", gpu->profiles);
+	json_flag(json, "divided", ctl_is_divided(gpu));
+	json_u64(json, "partitions", gpu->partitions);
 	json_u64(json, "now_ns", gpu->now_ns);
 	json_begin_array(json, "engines");
 	for (i = 0; i < ctl_engines(gpu->engines); i++) {
@@ -51,7 +54,7 @@ void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 }
 
 const char gpus_columns[] =
-	">GPU|ADDRESS|BOARD|DRIVER|>FB|>USED|>BACKED|>CHANNELS|>VGPUS|POLICY|>SLICE|>GUARANTEED %|ENGINES";
+	">GPU|ADDRESS|BOARD|DRIVER|>FB|>USED|>BACKED|>CHANNELS|>VGPUS|>PARTITIONS|POLICY|>SLICE|>GUARANTEED %|ENGINES";
 
 static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 {
@@ -67,6 +70,10 @@ static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 	table_add_bytes(table, gpu->fb_backed_bytes);
 	table_add(table, "%u/%u", gpu->channels_used, gpu->channels);
 	table_add(table, "%u", gpu->instances);
+	if (ctl_is_divided(gpu))
+		table_add(table, "%u", gpu->partitions);
+	else
+		table_add(table, "-");
 	table_add(table, "%.*s", TEXT(gpu->policy));
 	table_add(table, "%s", table_duration(slice, sizeof(slice), gpu->slice_ns));
 	table_add(table, "%u.%u", gpu->guarantee_sum / 10,
@@ -102,6 +109,7 @@ static void type_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_u64(json, "max_width_px", type->max_width);
 	json_u64(json, "max_height_px", type->max_height);
 	json_u64(json, "frl_fps", type->frl_fps);
+	json_u64(json, "slices", type->slices);
 	json_end(json);
 }
 
@@ -203,6 +211,7 @@ void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		  inst->status & VGPU_INSTANCE_QUARANTINED);
 	json_flag(json, "paused", inst->status & VGPU_INSTANCE_PAUSED);
 	listing_move_json(json, inst);
+	json_u64(json, "partition", inst->partition);
 	json_u64(json, "placement_gib", inst->placement_gb);
 	json_u64(json, "fb_bytes", inst->fb_bytes);
 	json_u64(json, "fb_backed_bytes", inst->fb_backed_bytes);
@@ -213,7 +222,7 @@ void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_end(json);
 }
 
-const char list_columns[] = "UUID|GPU|TYPE|STATE|>FB|>BACKED|>PID";
+const char list_columns[] = "UUID|GPU|>PARTITION|TYPE|STATE|>FB|>BACKED|>PID";
 
 void listing_vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 		      const struct vgpu_ctl_instance *inst)
@@ -222,6 +231,10 @@ void listing_vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 
 	table_add(table, "%s", uuid_format(inst->uuid, uuid));
 	table_add(table, "%.*s", TEXT(gpu->address));
+	if (inst->partition)
+		table_add(table, "%u", inst->partition);
+	else
+		table_add(table, "-");
 	table_add(table, "%.*s", TEXT(inst->type_name));
 	table_add(table, "%s%s", ctl_state_name(inst->state), ctl_status_text(inst, status));
 	table_add_bytes(table, inst->fb_bytes);

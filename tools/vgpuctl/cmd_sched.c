@@ -17,7 +17,63 @@
 #define WHOLE	1000.0	/* an engine; what is due is computed per mille */
 
 /**
- * struct vgpus - the vGPUs of a GPU
+ * struct scope - whose scheduler it is: that of a GPU or of a partition
+ * @gpu:       the GPU
+ * @partition: number of the partition; 0: the whole GPU
+ * @profile:   profile of the partition
+ * @due:       what its policy gives to each vGPU
+ * @fb_bytes:  framebuffer
+ * @guarantee_sum: per mille, of its vGPUs
+ */
+struct scope {
+	const struct vgpu_ctl_gpu *gpu;
+	uint32_t partition;
+	char profile[VGPU_PROFILE_NAME_LEN + 1];
+	uint32_t due;
+	uint64_t fb_bytes;
+	uint32_t guarantee_sum;
+};
+
+static void scope_gpu(struct scope *scope, const struct vgpu_ctl_gpu *gpu)
+{
+	*scope = (struct scope){
+		.gpu = gpu,
+		.due = gpu->due,
+		.fb_bytes = gpu->fb_bytes,
+		.guarantee_sum = gpu->guarantee_sum,
+	};
+}
+
+static void scope_partition(struct scope *scope, const struct vgpu_ctl_gpu *gpu,
+			    const struct vgpu_ctl_partition *part)
+{
+	*scope = (struct scope){
+		.gpu = gpu,
+		.partition = part->partition,
+		.due = part->due,
+		.fb_bytes = part->fb_bytes,
+		.guarantee_sum = part->guarantee_sum,
+	};
+	snprintf(scope->profile, sizeof(scope->profile), "%.*s", TEXT(part->profile));
+}
+
+/* Reads the GPU, or one of its partitions if @partition is not 0. */
+static int scope_read(int fd, const struct vgpu_ctl_gpu *gpu, uint32_t partition,
+		      struct scope *scope)
+{
+	struct vgpu_ctl_partition part;
+	int ret = 0;
+
+	scope_gpu(scope, gpu);
+	if (partition)
+		ret = ctl_partition(fd, gpu->gpu, partition, &part);
+	if (partition && !ret)
+		scope_partition(scope, gpu, &part);
+	return ret;
+}
+
+/**
+ * struct vgpus - the vGPUs of a GPU or of a partition
  * @inst:  the vGPUs; allocated
  * @due:   what is due to each vGPU of an engine, in hundredths of a per cent; allocated
  * @known: it is known what is due
@@ -36,8 +92,8 @@ static void vgpus_free(struct vgpus *vgpus)
 	free(vgpus->due);
 }
 
-/* Sets @due of all @vgpus, if it is known what is due under the GPU's policy. */
-static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
+/* Sets @due of all @vgpus, if it is known what is due under the policy. */
+static int vgpus_due(const struct scope *scope, struct vgpus *vgpus)
 {
 	struct due_claim *claims = calloc(vgpus->nr, sizeof(*claims));
 	uint32_t i;
@@ -54,46 +110,51 @@ static int vgpus_due(const struct vgpu_ctl_gpu *gpu, struct vgpus *vgpus)
 			.guarantee = inst->guarantee,
 			.cap = inst->cap,
 			.weight = inst->weight,
-			.part = gpu->fb_bytes ? WHOLE * inst->fb_bytes / gpu->fb_bytes : 0,
+			.part = scope->fb_bytes ? WHOLE * inst->fb_bytes / scope->fb_bytes : 0,
 			.demand = WHOLE,
 			.started = inst->state == VGPU_STATE_STARTED,
 			.held = inst->status & VGPU_INSTANCE_QUARANTINED,
 		};
 	}
-	vgpus->known = due_by_rule(gpu->due, claims, vgpus->nr, WHOLE);
+	vgpus->known = due_by_rule(scope->due, claims, vgpus->nr, WHOLE);
 	for (i = 0; i < vgpus->nr; i++)
 		vgpus->due[i] = (uint64_t)(claims[i].due * 10 + 0.5);
 	free(claims);
 	return 0;
 }
 
-static int vgpus_read(int fd, const struct vgpu_ctl_gpu *gpu,
-		      struct vgpus *vgpus)
+static int vgpus_read(int fd, const struct scope *scope, struct vgpus *vgpus)
 {
 	struct vgpu_ctl_stats stats;
+	uint32_t i;
 	int ret;
 
 	memset(vgpus, 0, sizeof(*vgpus));
-	ret = ctl_stats(fd, gpu->gpu, &stats, &vgpus->inst);
+	ret = ctl_stats(fd, scope->gpu->gpu, &stats, &vgpus->inst);
 	if (ret)
 		return ret;
-	vgpus->nr = stats.count;
+	for (i = 0; i < stats.count; i++)
+		if (vgpus->inst[i].partition == scope->partition)
+			vgpus->inst[vgpus->nr++] = vgpus->inst[i];
 	if (vgpus->nr)
-		ret = vgpus_due(gpu, vgpus);
+		ret = vgpus_due(scope, vgpus);
 	if (ret)
 		vgpus_free(vgpus);
 	return ret;
 }
 
 /* Keys in an object that is open. */
-static void params_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+static void params_json(struct json *json, const struct scope *scope,
 			const struct vgpu_ctl_sched *sched)
 {
+	const struct vgpu_ctl_gpu *gpu = scope->gpu;
+
 	json_u64(json, "gpu", gpu->gpu);
 	json_bytes(json, "address", gpu->address, sizeof(gpu->address));
 	json_bytes(json, "board", gpu->board, sizeof(gpu->board));
+	json_u64(json, "partition", scope->partition);
 	setting_json(&sched_settings, json, sched);
-	json_u64(json, "guarantee_sum_permille", gpu->guarantee_sum);
+	json_u64(json, "guarantee_sum_permille", scope->guarantee_sum);
 }
 
 static void vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
@@ -131,27 +192,31 @@ static void vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_end(json);
 }
 
-static void show_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
+static void show_json(struct json *json, const struct scope *scope,
 		      const struct vgpu_ctl_sched *sched,
 		      const struct vgpus *vgpus)
 {
 	uint32_t i;
 
 	json_begin(json, NULL);
-	params_json(json, gpu, sched);
+	params_json(json, scope, sched);
 	json_begin_array(json, "vgpus");
 	for (i = 0; i < vgpus->nr; i++)
-		vgpu_json(json, gpu, sched, vgpus, i);
+		vgpu_json(json, scope->gpu, sched, vgpus, i);
 	json_end(json);
 	json_end(json);
 }
 
-static void params_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_sched *sched)
+static void params_text(const struct scope *scope, const struct vgpu_ctl_sched *sched)
 {
+	const struct vgpu_ctl_gpu *gpu = scope->gpu;
+
 	printf("%-18s%u, %.*s, %.*s\n", "GPU", gpu->gpu, TEXT(gpu->address), TEXT(gpu->board));
+	if (scope->partition)
+		printf("%-18s%u, %s\n", "Partition", scope->partition, scope->profile);
 	setting_print(&sched_settings, 18, sched);
-	printf("%-18s%u.%u %% of each engine\n", "Guaranteed", gpu->guarantee_sum / 10,
-	       gpu->guarantee_sum % 10);
+	printf("%-18s%u.%u %% of each engine\n", "Guaranteed", scope->guarantee_sum / 10,
+	       scope->guarantee_sum % 10);
 }
 
 static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
@@ -175,15 +240,15 @@ static void vgpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 					      sched->window_ns));
 }
 
-static void show_text(const struct vgpu_ctl_gpu *gpu,
-		      const struct vgpu_ctl_sched *sched,
+static void show_text(const struct scope *scope, const struct vgpu_ctl_sched *sched,
 		      const struct vgpus *vgpus)
 {
+	const struct vgpu_ctl_gpu *gpu = scope->gpu;
 	char headings[512 + VGPU_MAX_ENGINES * 20];
 	struct table table;
 	uint32_t i;
 
-	params_text(gpu, sched);
+	params_text(scope, sched);
 	if (!vgpus->nr)
 		return;
 	strcpy(headings, "UUID|TYPE|STATE");
@@ -200,42 +265,74 @@ static void show_text(const struct vgpu_ctl_gpu *gpu,
 
 /**
  * struct show - where GPUs are shown
- * @json: the JSON document; NULL: as text
- * @any:  a GPU has been shown
+ * @fd:        file of /dev/vgpu
+ * @json:      the JSON document; NULL: as text
+ * @partition: only this partition; 0: all
+ * @gpu:       the GPU that is shown now
+ * @any:       something has been shown
  */
 struct show {
+	int fd;
 	struct json *json;
+	uint32_t partition;
+	const struct vgpu_ctl_gpu *gpu;
 	bool any;
 };
 
-static int show_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+static int show_scope(struct show *show, const struct scope *scope)
 {
 	struct vgpu_ctl_sched sched;
-	struct show *show = arg;
 	struct vgpus vgpus;
 	int ret;
 
-	ret = ctl_sched(fd, gpu->gpu, &sched);
+	ret = ctl_sched(show->fd, scope->gpu->gpu, scope->partition, &sched);
 	if (ret)
 		return ret;
-	ret = vgpus_read(fd, gpu, &vgpus);
+	ret = vgpus_read(show->fd, scope, &vgpus);
 	if (ret)
 		return ret;
 	if (show->json) {
-		show_json(show->json, gpu, &sched, &vgpus);
+		show_json(show->json, scope, &sched, &vgpus);
 	} else {
 		if (show->any)
 			putchar('\n');
-		show_text(gpu, &sched, &vgpus);
+		show_text(scope, &sched, &vgpus);
 	}
 	show->any = true;
 	vgpus_free(&vgpus);
 	return ret;
 }
 
+static int show_partition(const struct vgpu_ctl_partition *part, void *arg)
+{
+	struct show *show = arg;
+	struct scope scope;
+	int ret;
+
+	scope_partition(&scope, show->gpu, part);
+	ret = show_scope(show, &scope);
+	return ret == -ENOENT ? 0 : ret; /* removed meanwhile */
+}
+
+static int show_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct show *show = arg;
+	struct scope scope;
+	int ret;
+
+	show->gpu = gpu;
+	if (!show->partition && gpu->partitions)
+		return ctl_visit_partitions(fd, gpu->gpu, show, show_partition);
+	ret = scope_read(fd, gpu, show->partition, &scope);
+	if (!ret)
+		ret = show_scope(show, &scope);
+	/* Another GPU may have a partition of that number. */
+	return ret == -ENOENT ? 0 : ret;
+}
+
 enum exit_code cmd_sched_show(const struct options *options)
 {
-	struct show show = { NULL, false };
+	struct show show = { .partition = options->partition };
 	enum exit_code code;
 	struct json json;
 	int fd;
@@ -248,53 +345,29 @@ enum exit_code cmd_sched_show(const struct options *options)
 		json_begin_array(&json, NULL);
 		show.json = &json;
 	}
+	show.fd = fd;
 	code = ctl_visit_gpus(fd, options->gpu, &show, show_gpu);
+	if (!code && options->partition && !show.any)
+		code = fail("partition %u: there is none (vgpuctl partition list shows them)",
+			    options->partition);
 	close(fd);
 	if (options->json)
 		json_end(&json);
 	return code;
 }
 
-/* Finds the GPU that @text names or, if @text is NULL, the only GPU. */
-static enum exit_code chosen_gpu(int fd, const char *text, uint32_t *id)
-{
-	enum exit_code code = EXIT_OK;
-	uint32_t *ids, count;
-	int ret;
-
-	if (text) {
-		if (ctl_find_gpu(fd, text, id))
-			return fail("GPU %s: there is none (vgpuctl gpus lists them)",
-				    text);
-		return EXIT_OK;
-	}
-	ret = ctl_gpus(fd, &ids, &count);
-	if (ret)
-		return fail("GPUs: %s", strerror(-ret));
-	if (!count)
-		code = fail("there is no GPU");
-	else if (count > 1)
-		code = fail_usage("there are %u GPUs: --gpu says which one (vgpuctl gpus lists them)",
-				  count);
-	else
-		*id = ids[0];
-	free(ids);
-	return code;
-}
-
-static void set_done(const struct options *options,
-		     const struct vgpu_ctl_gpu *gpu,
+static void set_done(const struct options *options, const struct scope *scope,
 		     const struct vgpu_ctl_sched *sched)
 {
 	struct json json;
 
 	if (!options->json) {
-		params_text(gpu, sched);
+		params_text(scope, sched);
 		return;
 	}
 	json_init(&json, stdout, false);
 	json_begin(&json, NULL);
-	params_json(&json, gpu, sched);
+	params_json(&json, scope, sched);
 	json_end(&json);
 }
 
@@ -304,12 +377,14 @@ enum exit_code cmd_sched_set(const struct options *options)
 	char reason[VGPU_TEXT_LEN + 1];
 	struct vgpu_ctl_gpu gpu;
 	enum exit_code code;
+	struct scope scope;
 	int fd, ret;
 
+	sched.partition = options->partition;
 	fd = ctl_open();
 	if (fd < 0)
 		return EXIT_FAILED;
-	code = chosen_gpu(fd, options->gpu, &sched.gpu);
+	code = ctl_choose_gpu(fd, options->gpu, &sched.gpu);
 	if (code) {
 		close(fd);
 		return code;
@@ -320,10 +395,12 @@ enum exit_code cmd_sched_set(const struct options *options)
 			    message_refusal(sched.text, ret, reason, sizeof(reason)));
 	if (!ret) {
 		ret = ctl_gpu(fd, sched.gpu, &gpu);
+		if (!ret)
+			ret = scope_read(fd, &gpu, options->partition, &scope);
 		if (ret)
 			code = fail("GPU %u: %s", sched.gpu, strerror(-ret));
 		else
-			set_done(options, &gpu, &sched);
+			set_done(options, &scope, &sched);
 	}
 	close(fd);
 	return code;

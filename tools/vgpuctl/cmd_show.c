@@ -78,6 +78,7 @@ static void show_json(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_inst
 	else
 		json_null(&json, "owner_pid");
 	show_driver_json(&json, guest);
+	json_u64(&json, "partition", inst->partition);
 	json_u64(&json, "placement_gib", inst->placement_gb);
 	json_u64(&json, "fb_bytes", inst->fb_bytes);
 	json_u64(&json, "fb_backed_bytes", inst->fb_backed_bytes);
@@ -224,6 +225,8 @@ static void show_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_inst
 	show_move(inst);
 	show_guest(guest);
 	setting_print(&share_settings, 22, inst);
+	if (inst->partition)
+		show_line_u64("Partition", inst->partition);
 	printf("%-22s%u GiB\n", "Placement", inst->placement_gb);
 	show_line_size("Framebuffer", inst->fb_bytes);
 	show_line_size("Framebuffer backed", inst->fb_backed_bytes);

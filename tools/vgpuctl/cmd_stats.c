@@ -16,7 +16,7 @@
  * struct sample - the vGPUs at one time
  * @inst:      the vGPUs; allocated
  * @gpu:       GPU of each vGPU; allocated
- * @window_ns: length of the scheduler's window on the GPU of each vGPU; allocated
+ * @window_ns: length of the scheduler's window in the partition of each vGPU; allocated
  * @nr:        number of vGPUs
  */
 struct sample {
@@ -42,7 +42,7 @@ static int sample_add(int fd, const struct vgpu_ctl_gpu *gpu, const struct vgpu_
 	struct vgpu_ctl_sched sched;
 	int ret;
 
-	ret = ctl_sched(fd, gpu->gpu, &sched);
+	ret = ctl_sched(fd, gpu->gpu, 0, &sched);
 	if (ret || !count)
 		return ret;
 	sample->inst = reallocarray(sample->inst, nr, sizeof(*sample->inst));
@@ -52,12 +52,12 @@ static int sample_add(int fd, const struct vgpu_ctl_gpu *gpu, const struct vgpu_
 	sample->window_ns = reallocarray(sample->window_ns, nr, sizeof(*sample->window_ns));
 	need_memory(sample->window_ns);
 	memcpy(sample->inst + sample->nr, inst, count * sizeof(*inst));
-	for (i = sample->nr; i < nr; i++) {
+	for (i = sample->nr; i < nr && !ret; i++) {
 		sample->gpu[i] = *gpu;
-		sample->window_ns[i] = sched.window_ns;
+		ret = ctl_window(fd, &sample->inst[i], &sched, &sample->window_ns[i]);
 	}
 	sample->nr = nr;
-	return 0;
+	return ret;
 }
 
 static int sample_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)

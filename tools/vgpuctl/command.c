@@ -8,6 +8,8 @@
 #include "share.h"
 
 #define THIS_GPU_ONLY		{ OPT_GPU, "of this GPU only (number or PCI address)" }
+#define THE_GPU			{ OPT_GPU, "this GPU (number or PCI address); else the only one" }
+#define THIS_PARTITION_ONLY	{ OPT_PARTITION, "of this partition only" }
 #define THIS_ENGINE_ONLY(on)	{ OPT_ENGINE, on " this engine only (gr, ce0, ...)" }
 
 static const struct command commands[] = {
@@ -55,7 +57,9 @@ static const struct command commands[] = {
 		.name = "placement", .run = cmd_placement, .columns = placement_columns,
 		.brief = "show where vGPUs lie in the framebuffer, and what is free",
 		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
-		.about = "On a terminal it is also drawn, with the letters of the column MARK.\n",
+		.about =
+		"On a terminal it is also drawn, with the letters of the column MARK, and above them\n"
+		"the partitions.\n",
 		.option = { THIS_GPU_ONLY },
 	},
 	{
@@ -88,6 +92,58 @@ static const struct command commands[] = {
 		.name = "release", .run = cmd_release, .args_min = 1, .args_max = 1,
 		.brief = "lift a vGPU's quarantine",
 		.synopsis = "UUID [--json]",
+	},
+	{
+		.heading = "Divide GPUs",
+		.name = "partition list", .run = cmd_partition_list, .columns = partitions_columns,
+		.brief = "list the partitions of GPUs",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "partition profiles", .run = cmd_partition_profiles,
+		.columns = profiles_columns,
+		.brief = "list the profiles, and where more of each fit",
+		.synopsis = "[--gpu GPU] [--json | -o COLUMNS]",
+		.about =
+		"STARTS are the eighths of the framebuffer at which a partition can start, FREE\n"
+		"those at which one would fit now.\n",
+		.option = { THIS_GPU_ONLY },
+	},
+	{
+		.name = "partition show", .run = cmd_partition_show,
+		.argument = ARGUMENT_PARTITION, .args_min = 1, .args_max = 1,
+		.brief = "show all about a partition",
+		.synopsis = "NUMBER [--gpu GPU] [--json]",
+		.option = { THE_GPU },
+	},
+	{
+		.name = "partition create", .run = cmd_partition_create,
+		.argument = ARGUMENT_PROFILE, .args_min = 1, .args_max = 1,
+		.brief = "create a partition and print its number",
+		.synopsis = "PROFILE [--start EIGHTH] [--gpu GPU] [--json]",
+		.about = "vGPUs of other partitions run on. It needs the mode on.\n",
+		.option = {
+			{ OPT_START, "eighth of the framebuffer; else where it leaves most places" },
+			THE_GPU,
+		},
+	},
+	{
+		.name = "partition remove", .run = cmd_partition_remove,
+		.argument = ARGUMENT_PARTITION, .args_min = 1, .args_max = 1,
+		.brief = "remove a partition that has no vGPUs",
+		.synopsis = "NUMBER [--gpu GPU] [--json]",
+		.option = { THE_GPU },
+	},
+	{
+		.name = "partition mode", .run = cmd_partition_mode,
+		.argument = ARGUMENT_SWITCH, .args_min = 1, .args_max = 1,
+		.brief = "divide a GPU, or join it again",
+		.synopsis = "on | off [--gpu GPU] [--json]",
+		.about =
+		"On: vGPUs are in partitions; it needs that no vGPU is on the whole GPU. Off: vGPUs\n"
+		"are on the whole GPU; it needs that there are no partitions.\n",
+		.option = { THE_GPU },
 	},
 	{
 		.heading = "Watch what they do",
@@ -186,30 +242,30 @@ static const struct command commands[] = {
 		.heading = "Share the engines",
 		.name = "sched show", .run = cmd_sched_show,
 		.brief = "show how GPUs are scheduled, and what vGPUs get",
-		.synopsis = "[--gpu GPU] [--json]",
+		.synopsis = "[--gpu GPU] [--partition NUMBER] [--json]",
 		.about =
 		"Per engine: share of the last window that a vGPU got. DUE is what it gets of\n"
-		"an engine on which all vGPUs in use always have work.\n",
-		.option = { THIS_GPU_ONLY },
+		"an engine on which all vGPUs in use always have work. Of a GPU that is divided each\n"
+		"partition is shown.\n",
+		.option = { THIS_GPU_ONLY, THIS_PARTITION_ONLY },
 	},
 	{
 		.name = "sched set", .run = cmd_sched_set,
 		.brief = "set how a GPU is scheduled",
-		.synopsis = "[--gpu GPU] OPTION... [--json]",
+		.synopsis = "[--gpu GPU] [--partition NUMBER] OPTION... [--json]",
 		.about = "Sets all options or none, while vGPUs run; prints the settings that hold then.\n",
-		.option = {
-			{ OPT_GPU, "this GPU (number or PCI address); else the only one" },
-		},
+		.option = { THE_GPU, { OPT_PARTITION, "this partition of it; else the whole GPU" } },
 		.settings = &sched_settings,
 		.notes = "A TIME has a unit: ns, us, ms or s.\n",
 	},
 	{
 		.name = "sched log", .run = cmd_sched_log,
 		.brief = "show which vGPU ran when, and why it stopped",
-		.synopsis = "[--gpu GPU] [--engine ENGINE] [--count N] [--follow | --chart] [--json]",
+		.synopsis = "[--gpu GPU] [--partition NUMBER] [--engine ENGINE] [--count N] [--follow | --chart] [--json]",
 		.about = "The last 200 runs of each engine that have ended.\n",
 		.option = {
 			THIS_GPU_ONLY,
+			THIS_PARTITION_ONLY,
 			THIS_ENGINE_ONLY("of"),
 			{ OPT_COUNT, "of each engine only the last N" },
 			{ OPT_FOLLOW, "go on with runs that end from now on; with --json one line each" },

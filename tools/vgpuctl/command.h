@@ -7,7 +7,15 @@
 
 #include "options.h"
 
-#define COMMAND_OPTIONS	5
+#define COMMAND_OPTIONS	6
+
+/* What the argument of a command is. */
+enum command_argument {
+	ARGUMENT_UUID = 0,
+	ARGUMENT_PARTITION,
+	ARGUMENT_PROFILE,
+	ARGUMENT_SWITCH,
+};
 
 /**
  * struct command_option - an option that a command has beside settings, --json and --help
@@ -33,7 +41,8 @@ struct command_option {
  * @shown:    settings whose columns follow these, or NULL
  * @notes:    lines for --help after the options, or NULL
  * @no_json:  --json is not for it
- * @args_min: least number of arguments, 0 or 1; the argument is a UUID
+ * @argument: what the argument is
+ * @args_min: least number of arguments, 0 or 1
  * @args_max: largest number of arguments, 0 or 1
  * @run:      executes the command
  */
@@ -49,6 +58,7 @@ struct command {
 	const struct setting_table *shown;
 	const char *notes;
 	bool no_json;
+	enum command_argument argument;
 	int args_min;
 	int args_max;
 	enum exit_code (*run)(const struct options *options);
@@ -68,6 +78,8 @@ extern const char types_columns[];
 extern const char creatable_columns[];
 extern const char list_columns[];
 extern const char placement_columns[];
+extern const char partitions_columns[];
+extern const char profiles_columns[];
 extern const char process_columns[];
 extern const char sessions_columns[];
 extern const char caps_columns[];
@@ -95,6 +107,12 @@ enum exit_code cmd_log(const struct options *options);
 enum exit_code cmd_sched_show(const struct options *options);
 enum exit_code cmd_sched_set(const struct options *options);
 enum exit_code cmd_sched_log(const struct options *options);
+enum exit_code cmd_partition_list(const struct options *options);
+enum exit_code cmd_partition_profiles(const struct options *options);
+enum exit_code cmd_partition_show(const struct options *options);
+enum exit_code cmd_partition_create(const struct options *options);
+enum exit_code cmd_partition_remove(const struct options *options);
+enum exit_code cmd_partition_mode(const struct options *options);
 enum exit_code cmd_share_show(const struct options *options);
 enum exit_code cmd_share_set(const struct options *options);
 enum exit_code cmd_save(const struct options *options);

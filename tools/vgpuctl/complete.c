@@ -106,6 +106,30 @@ static int print_uuids(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	return ctl_visit_instances(fd, gpu->gpu, arg, print_uuid);
 }
 
+static int print_partition(const struct vgpu_ctl_partition *part, void *arg)
+{
+	(void)arg;
+	printf("%u\n", part->partition);
+	return 0;
+}
+
+static int print_partitions(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	return ctl_visit_partitions(fd, gpu->gpu, arg, print_partition);
+}
+
+static int print_profiles(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
+{
+	struct vgpu_ctl_profile profile;
+	uint32_t i;
+
+	(void)arg;
+	for (i = 0; i < gpu->profiles; i++)
+		if (!ctl_profile(fd, gpu->gpu, i, &profile) && profile.fb_bytes)
+			printf("%.*s\n", TEXT(profile.name));
+	return 0;
+}
+
 static void visit_gpus(int (*each)(int fd, const struct vgpu_ctl_gpu *gpu, void *arg))
 {
 	int fd = ctl_open();
@@ -114,6 +138,24 @@ static void visit_gpus(int (*each)(int fd, const struct vgpu_ctl_gpu *gpu, void 
 		return;
 	ctl_visit_gpus(fd, NULL, NULL, each);
 	close(fd);
+}
+
+static void print_arguments(enum command_argument argument)
+{
+	switch (argument) {
+	case ARGUMENT_UUID:
+		visit_gpus(print_uuids);
+		break;
+	case ARGUMENT_PARTITION:
+		visit_gpus(print_partitions);
+		break;
+	case ARGUMENT_PROFILE:
+		visit_gpus(print_profiles);
+		break;
+	case ARGUMENT_SWITCH:
+		puts("on\noff");
+		break;
+	}
 }
 
 /* What can follow @option, an option of the command. Returns false if it has no argument. */
@@ -145,6 +187,8 @@ static bool print_values(const struct command *command, const char *option)
 			visit_gpus(print_types);
 		else if (form->id == OPT_ENGINE)
 			visit_gpus(print_engines);
+		else if (form->id == OPT_PARTITION)
+			visit_gpus(print_partitions);
 		return form->argument && !form->optional;
 	}
 	if (command->columns && !strcmp(option, options_form(OPT_COLUMNS)->name)) {
@@ -182,7 +226,7 @@ void complete_print(int argc, char **argv)
 	if (!strncmp(before, "--", 2) && print_values(command, before + 2))
 		return;
 	if (*last != '-' && (command->args_max || command->settings == &share_settings))
-		visit_gpus(print_uuids);
+		print_arguments(command->argument);
 	else
 		print_options(command);
 }

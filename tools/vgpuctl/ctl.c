@@ -179,17 +179,20 @@ int ctl_release(int fd, const uint8_t *uuid)
 	return ctl_call(fd, VGPU_IOC_RELEASE, &op);
 }
 
-int ctl_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched)
+int ctl_sched(int fd, uint32_t gpu, uint32_t partition, struct vgpu_ctl_sched *sched)
 {
 	memset(sched, 0, sizeof(*sched));
 	sched->size = sizeof(*sched);
+	sched->flags = partition ? VGPU_SCHED_OF_PARTITION : 0;
 	sched->gpu = gpu;
+	sched->partition = partition;
 	return ctl_call(fd, VGPU_IOC_SCHED, sched);
 }
 
 int ctl_sched_set(int fd, struct vgpu_ctl_sched *sched)
 {
 	sched->size = sizeof(*sched);
+	sched->flags = sched->partition ? VGPU_SCHED_OF_PARTITION : 0;
 	return ctl_call(fd, VGPU_IOC_SCHED_SET, sched);
 }
 
@@ -209,9 +212,8 @@ int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
 	return ret;
 }
 
-int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
-		  struct vgpu_ctl_switch *entries, uint32_t *count,
-		  uint64_t *total)
+int ctl_sched_log(int fd, uint32_t gpu, uint32_t partition, uint32_t engine,
+		  struct vgpu_ctl_switch *entries, uint32_t *count, uint64_t *total)
 {
 	struct vgpu_ctl_sched_log log = {
 		.size = sizeof(log),
@@ -220,6 +222,7 @@ int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine,
 		.count = *count,
 		.entry_size = sizeof(*entries),
 		.entries = (uintptr_t)entries,
+		.partition = partition,
 	};
 	int ret;
 
@@ -365,5 +368,78 @@ int ctl_migration_check(int fd, const uint8_t *uuid, uint32_t gpu, uint32_t type
 	check->about_bytes = bytes;
 	ret = ctl_call(fd, VGPU_IOC_MIGRATION_CHECK, check);
 	check->about = 0;
+	return ret;
+}
+
+int ctl_profile(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_profile *profile)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->size = sizeof(*profile);
+	profile->gpu = gpu;
+	profile->index = index;
+	return ctl_call(fd, VGPU_IOC_PROFILE, profile);
+}
+
+int ctl_partitions(int fd, uint32_t gpu, uint32_t **ids, uint32_t *count)
+{
+	void *items = NULL;
+	int ret;
+
+	ret = ctl_list(fd, VGPU_IOC_PARTITIONS, gpu, sizeof(**ids), &items, count);
+	*ids = items;
+	return ret;
+}
+
+int ctl_partition(int fd, uint32_t gpu, uint32_t id, struct vgpu_ctl_partition *part)
+{
+	memset(part, 0, sizeof(*part));
+	part->size = sizeof(*part);
+	part->gpu = gpu;
+	part->partition = id;
+	return ctl_call(fd, VGPU_IOC_PARTITION, part);
+}
+
+int ctl_partition_create(int fd, uint32_t gpu, uint32_t profile, uint32_t start, uint32_t *id,
+			 uint8_t *text)
+{
+	struct vgpu_ctl_partition_create create = {
+		.size = sizeof(create),
+		.gpu = gpu,
+		.profile = profile,
+		.start = start,
+	};
+	int ret;
+
+	ret = ctl_call(fd, VGPU_IOC_PARTITION_CREATE, &create);
+	memcpy(text, create.text, sizeof(create.text));
+	*id = create.partition;
+	return ret;
+}
+
+int ctl_partition_remove(int fd, uint32_t gpu, uint32_t id, uint8_t *text)
+{
+	struct vgpu_ctl_partition_remove remove = {
+		.size = sizeof(remove),
+		.gpu = gpu,
+		.partition = id,
+	};
+	int ret;
+
+	ret = ctl_call(fd, VGPU_IOC_PARTITION_REMOVE, &remove);
+	memcpy(text, remove.text, sizeof(remove.text));
+	return ret;
+}
+
+int ctl_partition_mode(int fd, uint32_t gpu, uint32_t mode, uint8_t *text)
+{
+	struct vgpu_ctl_partition_set_mode set = {
+		.size = sizeof(set),
+		.gpu = gpu,
+		.mode = mode,
+	};
+	int ret;
+
+	ret = ctl_call(fd, VGPU_IOC_PARTITION_MODE, &set);
+	memcpy(text, set.text, sizeof(set.text));
 	return ret;
 }

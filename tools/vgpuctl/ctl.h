@@ -47,12 +47,14 @@ int ctl_refusal(int fd, const uint8_t *uuid, struct vgpu_ctl_refusal *refusal);
 /* The last refusal by one GPU. */
 int ctl_refusal_of(int fd, const uint8_t *uuid, uint32_t gpu, struct vgpu_ctl_refusal *refusal);
 int ctl_release(int fd, const uint8_t *uuid);
-int ctl_sched(int fd, uint32_t gpu, struct vgpu_ctl_sched *sched);
+
+/* The settings of a partition of a GPU; 0: of the whole GPU. */
+int ctl_sched(int fd, uint32_t gpu, uint32_t partition, struct vgpu_ctl_sched *sched);
 int ctl_hist(int fd, const uint8_t *uuid, uint32_t engine, struct vgpu_ctl_hist *hist);
 
 /*
- * On success @sched has all settings that are in force now; if the driver refuses, its text says
- * why.
+ * Sets those of the partition sched->partition. On success @sched has all settings that are in
+ * force now; if the driver refuses, its text says why.
  */
 int ctl_sched_set(int fd, struct vgpu_ctl_sched *sched);
 
@@ -60,12 +62,12 @@ int ctl_sched_set(int fd, struct vgpu_ctl_sched *sched);
 int ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count, uint8_t *text);
 
 /*
- * Reads the last runs of an engine. @count is the number of elements of @entries, and is set to the
- * number of runs that were written there; @total is set to the number of runs that have ended so
- * far.
+ * Reads the last runs of an engine of a partition; 0: of the whole GPU. @count is the number of
+ * elements of @entries, and is set to the number of runs that were written there; @total is set to
+ * the number of runs that have ended so far.
  */
-int ctl_sched_log(int fd, uint32_t gpu, uint32_t engine, struct vgpu_ctl_switch *entries,
-		  uint32_t *count, uint64_t *total);
+int ctl_sched_log(int fd, uint32_t gpu, uint32_t partition, uint32_t engine,
+		  struct vgpu_ctl_switch *entries, uint32_t *count, uint64_t *total);
 
 /*
  * Makes read() return events as struct vgpu_ctl_event: those since @fd was opened, or with
@@ -107,6 +109,22 @@ int ctl_migration_check(int fd, const uint8_t *uuid, uint32_t gpu, uint32_t type
 			const void *about, uint32_t bytes,
 			struct vgpu_ctl_migration_check *check);
 
+/* A profile of partitions; -ENOENT: there is none of that index. */
+int ctl_profile(int fd, uint32_t gpu, uint32_t index, struct vgpu_ctl_profile *profile);
+
+/* The numbers of a GPU's partitions; the list is allocated, the caller frees it. */
+int ctl_partitions(int fd, uint32_t gpu, uint32_t **ids, uint32_t *count);
+int ctl_partition(int fd, uint32_t gpu, uint32_t id, struct vgpu_ctl_partition *part);
+
+/*
+ * Change partitions. If the driver refuses, @text, of VGPU_TEXT_LEN bytes, is its reason. @start is
+ * an eighth, or VGPU_PARTITION_ANYWHERE; @id is set to the new partition's number.
+ */
+int ctl_partition_create(int fd, uint32_t gpu, uint32_t profile, uint32_t start, uint32_t *id,
+			 uint8_t *text);
+int ctl_partition_remove(int fd, uint32_t gpu, uint32_t id, uint8_t *text);
+int ctl_partition_mode(int fd, uint32_t gpu, uint32_t mode, uint8_t *text);
+
 /* ---- ctl_find.c ---- */
 
 /*
@@ -122,6 +140,12 @@ bool ctl_text_is(const void *text, size_t room, const char *other);
  * errno.
  */
 int ctl_find_gpu(int fd, const char *text, uint32_t *id);
+
+/* Finds the GPU that @text names or, if @text is NULL, the only GPU; or says what is wrong. */
+enum exit_code ctl_choose_gpu(int fd, const char *text, uint32_t *id);
+
+/* Finds a profile of partitions by its name; -ENOENT: there is none of that name. */
+int ctl_find_profile(int fd, uint32_t gpu, const char *name, struct vgpu_ctl_profile *profile);
 
 /* Finds a type of a GPU by its name, or its name in sysfs; -ENOENT: it has none of that name. */
 int ctl_find_type(int fd, const struct vgpu_ctl_gpu *gpu, const char *text,
@@ -150,6 +174,23 @@ enum exit_code ctl_visit_gpus(int fd, const char *only, void *arg,
  */
 int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 			int (*each)(const struct vgpu_ctl_instance *inst, void *arg));
+
+/* Likewise for the partitions of a GPU, without partition 0. */
+int ctl_visit_partitions(int fd, uint32_t gpu, void *arg,
+			 int (*each)(const struct vgpu_ctl_partition *part, void *arg));
+
+/* Is the GPU divided into partitions now? */
+bool ctl_is_divided(const struct vgpu_ctl_gpu *gpu);
+
+/* How many engines there are of each index: one in each partition. */
+uint32_t ctl_engine_parts(const struct vgpu_ctl_gpu *gpu);
+
+/*
+ * The length of the scheduler's window in which the vGPU's window_ns was measured: that of the
+ * settings @sched of its GPU, unless it is in a partition.
+ */
+int ctl_window(int fd, const struct vgpu_ctl_instance *inst, const struct vgpu_ctl_sched *sched,
+	       uint64_t *ns);
 
 /*
  * @engines, a number of engines that the driver has told, but no more than the ABI's arrays hold.

@@ -72,6 +72,44 @@ int ctl_find_type(int fd, const struct vgpu_ctl_gpu *gpu, const char *text,
 	return -ENOENT;
 }
 
+enum exit_code ctl_choose_gpu(int fd, const char *text, uint32_t *id)
+{
+	enum exit_code code = EXIT_OK;
+	uint32_t *ids, count;
+	int ret;
+
+	if (text) {
+		if (ctl_find_gpu(fd, text, id))
+			return fail("GPU %s: there is none (vgpuctl gpus lists them)",
+				    text);
+		return EXIT_OK;
+	}
+	ret = ctl_gpus(fd, &ids, &count);
+	if (ret)
+		return fail("GPUs: %s", strerror(-ret));
+	if (!count)
+		code = fail("there is no GPU");
+	else if (count > 1)
+		code = fail_usage("there are %u GPUs: --gpu says which one (vgpuctl gpus lists them)",
+				  count);
+	else
+		*id = ids[0];
+	free(ids);
+	return code;
+}
+
+int ctl_find_profile(int fd, uint32_t gpu, const char *name, struct vgpu_ctl_profile *profile)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0;; i++) {
+		ret = ctl_profile(fd, gpu, i, profile);
+		if (ret || ctl_text_is(profile->name, sizeof(profile->name), name))
+			return ret;
+	}
+}
+
 enum exit_code ctl_fail_vgpu(const uint8_t *uuid, int ret)
 {
 	char text[UUID_STR_LEN];
@@ -147,6 +185,52 @@ int ctl_visit_instances(int fd, uint32_t gpu, void *arg,
 		ret = each(&inst[i], arg);
 	free(inst);
 	return ret;
+}
+
+int ctl_visit_partitions(int fd, uint32_t gpu, void *arg,
+			 int (*each)(const struct vgpu_ctl_partition *part, void *arg))
+{
+	struct vgpu_ctl_partition part;
+	uint32_t *ids, count, i;
+	int ret;
+
+	ret = ctl_partitions(fd, gpu, &ids, &count);
+	if (ret)
+		return ret;
+	for (i = 0; !ret && i < count; i++) {
+		ret = ctl_partition(fd, gpu, ids[i], &part);
+		if (!ret)
+			ret = each(&part, arg);
+		else if (ret == -ENOENT) /* removed meanwhile */
+			ret = 0;
+	}
+	free(ids);
+	return ret;
+}
+
+bool ctl_is_divided(const struct vgpu_ctl_gpu *gpu)
+{
+	return gpu->partition_mode == VGPU_PARTITION_MODE_ON;
+}
+
+uint32_t ctl_engine_parts(const struct vgpu_ctl_gpu *gpu)
+{
+	return gpu->partitions ? gpu->partitions : 1;
+}
+
+int ctl_window(int fd, const struct vgpu_ctl_instance *inst, const struct vgpu_ctl_sched *sched,
+	       uint64_t *ns)
+{
+	struct vgpu_ctl_sched own;
+	int ret = 0;
+
+	if (inst->partition) {
+		ret = ctl_sched(fd, inst->gpu, inst->partition, &own);
+		sched = &own;
+	}
+	*ns = ret ? 0 : sched->window_ns;
+	/* It went with its last vGPU, this one, since that was read. */
+	return ret == -ENOENT ? 0 : ret;
 }
 
 uint32_t ctl_engines(uint32_t engines)

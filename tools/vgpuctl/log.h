@@ -9,6 +9,7 @@
 /**
  * struct log_stream - the log of an engine
  * @gpu:    number of the engine's GPU
+ * @partition: number of the engine's partition; 0: the whole GPU
  * @engine: index of the engine on its GPU
  * @name:   name of the engine
  * @seen:   number of runs that had ended when the log was read last
@@ -16,6 +17,7 @@
  */
 struct log_stream {
 	uint32_t gpu;
+	uint32_t partition;
 	uint32_t engine;
 	char name[sizeof(((struct vgpu_ctl_engine *)NULL)->name) + 1];
 	uint64_t seen;
@@ -33,6 +35,18 @@ struct log_entry {
 	uint64_t seq;
 	struct vgpu_ctl_switch run;
 };
+
+#define LOG_GPU_LEN	24
+
+/* Writes whose log it is to LOG_GPU_LEN bytes at @text, and returns it: "0", or "0.3". */
+static inline const char *log_gpu(const struct log_stream *stream, char *text)
+{
+	if (stream->partition)
+		snprintf(text, LOG_GPU_LEN, "%u.%u", stream->gpu, stream->partition);
+	else
+		snprintf(text, LOG_GPU_LEN, "%u", stream->gpu);
+	return text;
+}
 
 /* CLOCK_MONOTONIC time at which @run ended. */
 static inline uint64_t log_end_ns(const struct vgpu_ctl_switch *run)

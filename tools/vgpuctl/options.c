@@ -10,6 +10,7 @@
 #include "setting.h"
 #include "share.h"
 #include "uuid.h"
+#include "value.h"
 
 #define MAX_SHARES	256	/* of one VGPU_IOC_SHARES_SET */
 #define MAX_OPTIONS	32
@@ -33,6 +34,8 @@ static const struct option_form forms[] = {
 	{ OPT_ENGINE, "engine", "ENGINE", false },
 	{ OPT_FOLLOW, "follow", NULL, false },
 	{ OPT_CHART, "chart", NULL, false },
+	{ OPT_PARTITION, "partition", "NUMBER", false },
+	{ OPT_START, "start", "EIGHTH", false },
 };
 
 /* How the option @id is typed, or NULL. */
@@ -45,6 +48,14 @@ const struct option_form *options_form(enum option_id id)
 			return &forms[i];
 	return NULL;
 }
+
+/* What is said if a command's argument is missing. */
+static const char * const needed[] = {
+	[ARGUMENT_UUID] = "a vGPU's UUID is needed (vgpuctl list shows them)",
+	[ARGUMENT_PARTITION] = "a partition's number is needed (vgpuctl partition list shows them)",
+	[ARGUMENT_PROFILE] = "a profile is needed (vgpuctl partition profiles lists them)",
+	[ARGUMENT_SWITCH] = "on or off is needed",
+};
 
 static enum exit_code parse_watch(const char *text, uint64_t *ns)
 {
@@ -152,6 +163,11 @@ static enum exit_code parse_one(struct options *options, int key)
 	case OPT_UUID:
 		options->uuid = optarg;
 		return EXIT_OK;
+	case OPT_PARTITION:
+		return value_number("partition", optarg, 1, UINT32_MAX, &options->partition);
+	case OPT_START:
+		return value_number("start", optarg, 0, VGPU_PARTITION_EIGHTHS - 1,
+				    &options->start);
 	case OPT_ENGINE:
 		options->engine = optarg;
 		return EXIT_OK;
@@ -275,6 +291,7 @@ enum exit_code options_parse(struct options *options, const struct command *comm
 
 	memset(options, 0, sizeof(*options));
 	options->command = command;
+	options->start = VGPU_PARTITION_ANYWHERE;
 	list_options(command, long_options);
 	optind = 0;
 	short_options = settings == &share_settings ? "-h" :
@@ -295,12 +312,13 @@ enum exit_code options_parse(struct options *options, const struct command *comm
 	}
 	args = argc - optind;
 	if (args < command->args_min)
-		return fail_usage("%s: a vGPU's UUID is needed (vgpuctl list shows them)",
-				  command->name);
+		return fail_usage("%s: %s", command->name, needed[command->argument]);
 	if (args > command->args_max)
 		return fail_usage("%s: unexpected argument %s", command->name,
 				  argv[optind + command->args_max]);
-	if (args)
+	if (args && command->argument)
+		options->argument = argv[optind];
+	else if (args)
 		options->uuid = argv[optind];
 	if (settings == &share_settings)
 		return check_shares(options, command);

@@ -35,6 +35,8 @@ enum option_id {
 	OPT_ONCE,
 	OPT_CHANNELS,
 	OPT_NO_GUESTS,
+	OPT_PARTITION,
+	OPT_START,
 	OPT_SETTING,		/* from here on: the rows of the command's settings */
 };
 
@@ -62,6 +64,9 @@ struct option_form {
  * @type:      argument of --type, or NULL
  * @gpu:       argument of --gpu, or NULL
  * @uuid:      argument of --uuid or of the command, or NULL
+ * @argument:  argument of the command that is no UUID, or NULL
+ * @partition: argument of --partition; 0: it is not given
+ * @start:     argument of --start, or VGPU_PARTITION_ANYWHERE
  * @engine:    argument of --engine, or NULL
  * @follow:    go on with runs that end from now on
  * @chart:     draw runs
@@ -85,6 +90,9 @@ struct options {
 	const char *type;
 	const char *gpu;
 	const char *uuid;
+	const char *argument;
+	uint32_t partition;
+	uint32_t start;
 	const char *engine;
 	bool follow;
 	bool chart;

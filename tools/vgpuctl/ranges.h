@@ -26,6 +26,12 @@ struct range {
  */
 size_t ranges_fill(struct range *ranges, size_t nr, uint32_t region_gb);
 
+/*
+ * Cuts the range that is free at @at in two there, if there is one and it does not begin there.
+ * There is room for one more. Returns how many there are then.
+ */
+size_t ranges_cut(struct range *ranges, size_t nr, uint32_t at_gb);
+
 /* The character that stands for an owner: A to Z, then a to z, then '#'; '.' for RANGE_FREE. */
 char ranges_mark(int owner);
 
@@ -35,5 +41,9 @@ char ranges_mark(int owner);
  */
 void ranges_draw(const struct range *ranges, size_t nr, uint32_t region_gb, char *line,
 		 size_t width);
+
+/* Draws a bracket over a range into a line of @width characters, with as much of @name as fits. */
+void ranges_bracket(uint32_t start_gb, uint32_t size_gb, uint32_t region_gb, const char *name,
+		    char *line, size_t width);
 
 #endif /* VGPUCTL_RANGES_H */

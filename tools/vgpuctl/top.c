@@ -68,6 +68,8 @@ static void gpu_fill(uint64_t *busy, const struct vgpu_ctl_gpu *gpu, const struc
 	uint64_t ns = gpu->now_ns - (last ? last->gpu.now_ns : gpu->registered_ns);
 	uint32_t i;
 
+	/* There is an engine of each name in each partition. */
+	ns *= ctl_engine_parts(gpu);
 	for (i = 0; i < ctl_engines(gpu->engines); i++)
 		busy[i] = share_centi(gpu->engine[i].busy_ns -
 				      (last ? last->gpu.engine[i].busy_ns : 0), ns);

@@ -25,7 +25,7 @@ static int world_add_gpu(int fd, uint32_t id, struct world *world)
 
 	ret = ctl_gpu(fd, id, &gpu->gpu);
 	if (!ret)
-		ret = ctl_sched(fd, id, &gpu->sched);
+		ret = ctl_sched(fd, id, 0, &gpu->sched);
 	if (ret)
 		return ctl_is_gone(ret) ? 0 : ret;
 	world->nr_gpus++;

@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# vgpuctl and partitions; started by run.sh with the modules loaded.
+set -u
+cd -- "${BASH_SOURCE[0]%/*}/../.." || exit 1
+# shellcheck source=tests/selftests/ktap.sh
+. tests/selftests/ktap.sh
+ctl=build/tools/vgpuctl/vgpuctl
+uuid=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c01
+other=6fdd2a74-2c0e-4b2e-8a0f-3b1f0a8d5c02
+state=$(mktemp) || exit 1
+
+ktap_begin "$ctl"
+
+# json EXPRESSION COMMAND...: the output is JSON as its schema says, and has no key besides, and
+# EXPRESSION of it (d) is true
+json() {
+	local expression=$1 name="$2 ${3:-}"
+	shift
+	[[ $1 =~ ^(partition|sched|share)$ ]] || name=$1
+	"$ctl" "$@" --json | python3 -c '
+import json, sys
+import jsonschema
+def strict(part):
+    if isinstance(part, dict):
+        if "properties" in part:
+            part.setdefault("additionalProperties", False)
+        part = part.values()
+    for value in part if not isinstance(part, (str, int)) and part is not None else ():
+        strict(value)
+schema = json.load(open("Documentation/vgpuctl.schema.json"))
+strict(schema)
+text = sys.stdin.read()
+try:
+    d = json.loads(text)
+    jsonschema.Draft202012Validator(
+        {**schema, "$ref": "#/$defs/" + sys.argv[1].replace(" ", "%20")}).validate(d)
+    right = eval(sys.argv[2])
+except Exception as error:
+    right, text = False, f"{error!r}: {text}"
+if not right:
+    print("# " + sys.argv[2] + ": " + " ".join(text.split()))
+sys.exit(not right)' "$name" "$expression"
+}
+
+# fails STATUS PATTERN COMMAND...: vgpuctl fails with STATUS, and stderr matches PATTERN
+fails() {
+	local wanted=$1 pattern=$2 text status
+	shift 2
+	text=$("$ctl" "$@" 2>&1 >/dev/null)
+	status=$?
+	if ((status != wanted)) || ! grep -Eq -- "$pattern" <<<"$text"; then
+		echo "# vgpuctl $*: status $status: $text"
+		return 1
+	fi
+}
+
+# Makes the GPU whole again, whatever went wrong.
+clean_up() {
+	local id
+	"$ctl" remove "$uuid" >/dev/null 2>&1
+	"$ctl" remove "$other" >/dev/null 2>&1
+	for id in $("$ctl" partition list --noheadings -o number 2>/dev/null); do
+		"$ctl" partition remove "$id" >/dev/null 2>&1
+	done
+	"$ctl" partition mode off >/dev/null 2>&1
+}
+trap 'clean_up; rm -f "$state"' EXIT
+
+if [[ $("$ctl" gpus --json) != *'"divisible": true'* ]]; then
+	"$ctl" partition list >/dev/null && [[ -z $("$ctl" partition profiles) ]] &&
+		fails 1 'cannot set the mode: .* has no partitions' partition mode on
+	ktap_result not_divisible $?
+	echo "1..$ktap_number"
+	ktap_end
+	exit
+fi
+
+json 'd == []' partition list && [[ -z $("$ctl" partition list) ]]
+ktap_result list_of_nothing $?
+json '[(p["profile"], p["slices"], p["eighths"], p["free_starts"] == p["starts"]) for p in d] == [("1g", 1, 1, True), ("2g", 2, 2, True), ("3g", 3, 4, True), ("4g", 4, 4, True), ("7g", 7, 8, True)] and d[1]["starts"] == [0, 2, 4]' partition profiles
+ktap_result profiles_json $?
+fails 1 '1g: .* is not divided: the mode is off' partition create 1g
+ktap_result create_needs_the_mode $?
+json 'd["divided"]' partition mode on && json 'd[0]["divided"] and d[0]["partitions"] == 0' gpus
+ktap_result mode_on $?
+one=$("$ctl" partition create 3g --start 4)
+[[ $one =~ ^[1-9][0-9]*$ ]]
+ktap_result create_prints_the_number $? "$one"
+json "d['partition'] > $one and d['profile'] == '2g' and d['start_eighth'] in (0, 2) and d['placement_gib'] << 31 == d['start_eighth'] * d['fb_bytes']" partition create 2g
+ktap_result create_json $?
+fails 1 '4g at 0: eighth [0-3] is in partition [0-9]+; what fits: 1g at ' partition create 4g --start 0
+ktap_result refusal_says_what_fits $?
+fails 1 '3g at 2: can be at 0, 4' partition create 3g --start 2
+ktap_result refusal_of_a_start $?
+fails 1 'profile 5g: GPU 0 has none' partition create 5g
+ktap_result unknown_profile $?
+fails 2 'a profile is needed' partition create && fails 2 "a partition's number is needed" partition remove &&
+	fails 2 'on or off is needed' partition mode && fails 2 'partition' partition remove x &&
+	fails 2 'start' partition create 1g --start 8 && fails 2 'mode' partition mode maybe
+ktap_result wrong_arguments_are_usage $?
+fails 1 'has partitions: remove them first' partition mode off
+ktap_result mode_in_use $?
+type=$("$ctl" types --noheadings -o name | grep -m1 -- '-3-.*C')
+"$ctl" create --type "$type" --uuid "$uuid" >/dev/null &&
+	"$ctl" create --type "$("$ctl" types --noheadings -o name | grep -m1 -- '-2-.*C')" --uuid "$other" >/dev/null
+ktap_result create_in_partitions $?
+two=$("$ctl" list --json | python3 -c 'import json, sys; print([v["partition"] for v in json.load(sys.stdin) if v["uuid"] == sys.argv[1]][0])' "$other")
+json "{v['uuid']: v['partition'] for v in d} == {'$uuid': $one, '$other': $two}" list && ((one != two))
+ktap_result list_tells_the_partition $?
+[[ $("$ctl" list --noheadings -o uuid,partition | tr -s ' ') == *"$uuid $one"* && $("$ctl" show "$uuid") == *Partition*"$one"* ]]
+ktap_result list_and_show_text $? "$("$ctl" list)"
+json "[(p['partition'], p['profile'], p['instances']) for p in d] == [($one, '3g', 1), ($two, '2g', 1)]" partition list
+ktap_result list_json $?
+[[ $("$ctl" partition show "$one") == Partition*"$one"*Profile*3g*Framebuffer*vGPUs*1*Policy*ENGINE*gr* ]]
+ktap_result show_text $? "$("$ctl" partition show "$one")"
+json "d['partition'] == $two" partition show "$two"
+ktap_result show_json $?
+fails 1 'partition 4000000: there is none' partition show 4000000
+ktap_result show_what_is_not_there $?
+fails 1 "partition $one of .* has 1 vGPUs: remove them first" partition remove "$one"
+ktap_result remove_in_use $?
+fails 1 'has no partition 4000000' partition remove 4000000
+ktap_result remove_what_is_not_there $?
+json "{r['uuid']: r['partition'] for r in d[0]['ranges'] if r['uuid']} == {'$uuid': $one, '$other': $two} and all(a['start_gib'] + a['size_gib'] == b['start_gib'] for a, b in zip(d[0]['ranges'], d[0]['ranges'][1:])) and len({r['partition'] for r in d[0]['ranges']}) == 3" placement
+ktap_result placement_json $?
+picture=$(script -qec "stty cols 60; $ctl placement" /dev/null </dev/null | tr -d '\r')
+[[ $picture == *"[$one:3g-"*-]*$'\n|'*[AB]* ]]
+ktap_result placement_picture $? "$picture"
+json "d['policy'] == 'qos' and d['partition'] == $one and d['guarantee_sum_permille'] > 0" sched set --policy qos --partition "$one"
+ktap_result sched_set $?
+json "[(s['partition'], s['policy'], [v['uuid'] for v in s['vgpus']]) for s in d] == [($one, 'qos', ['$uuid']), ($two, 'best_effort', ['$other'])]" sched show
+ktap_result sched_show $?
+[[ $("$ctl" sched show --partition "$one") == GPU*Partition*"$one, 3g"*qos*"$uuid"* ]]
+ktap_result sched_show_one $? "$("$ctl" sched show --partition "$one")"
+fails 1 'partition 4000000: there is none' sched show --partition 4000000 &&
+	fails 1 'has no partition 4000000' sched set --policy qos --partition 4000000 &&
+	fails 1 'partition 4000000: there is none' sched log --partition 4000000
+ktap_result sched_of_what_is_not_there $?
+"$ctl" sched log --partition "$one" >/dev/null && "$ctl" overview | grep -q "$uuid" && "$ctl" stats >/dev/null
+ktap_result other_commands $?
+"$ctl" sched set --policy qos --linger 50us --partition "$one" >/dev/null
+"$ctl" remove "$uuid" && "$ctl" remove "$other" && json "d['partition'] == $one" partition remove "$one" &&
+	[[ -z $("$ctl" partition remove "$two") ]] && json 'not d["divided"]' partition mode off
+ktap_result remove $?
+log=$("$ctl" log)
+[[ $log == *"partition: mode on"*"partition $one, 3g: created"*"sched of partition $one: policy, linger"*"partition $two, 2g: removed"*"partition: mode off"* ]]
+ktap_result log_tells_it $? "$log"
+while read -r line; do
+	echo "$line" >"$state"
+done < <("$ctl" log --json | grep '"change"')
+python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert (d["type"], d["change"], d["partition"]) == ("partition", "off", 0), d' "$state"
+ktap_result log_json $?
+echo "1..$ktap_number"
+ktap_end
