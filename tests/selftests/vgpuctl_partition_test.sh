@@ -139,6 +139,28 @@ fails 1 'partition 4000000: there is none' sched show --partition 4000000 &&
 ktap_result sched_of_what_is_not_there $?
 "$ctl" sched log --partition "$one" >/dev/null && "$ctl" overview | grep -q "$uuid" && "$ctl" stats >/dev/null
 ktap_result other_commands $?
+"$ctl" share set "$uuid" --weight 7 "$other" --weight 8 >/dev/null 2>&1
+[[ $? == 1 ]] && "$ctl" share set "$uuid" --weight 7 >/dev/null && "$ctl" share set "$other" --weight 8 >/dev/null &&
+	"$ctl" save -f "$state" && json "[(p['profile'], p['start_eighth'], p['policy']) for p in d['gpus'][0]['partitions']][0] == ('3g', 4, 'qos')" save
+ktap_result save $?
+[[ $("$ctl" apply -f "$state") == "nothing is to be changed" ]]
+ktap_result apply_of_what_is $? "$("$ctl" apply -f "$state" --dry-run)"
+"$ctl" share set "$uuid" --weight 1 >/dev/null && "$ctl" share set "$other" --weight 2 >/dev/null &&
+	"$ctl" sched set --partition "$one" --policy fixed_share >/dev/null &&
+	"$ctl" apply -f "$state" >/dev/null && json "{v['uuid']: v['weight'] for v in d} == {'$uuid': 7, '$other': 8}" share show &&
+	json "d[0]['policy'] == 'qos'" sched show --partition "$one"
+ktap_result apply_sets_each_partition $?
+"$ctl" remove "$uuid" && "$ctl" remove "$other" && "$ctl" partition remove "$one" && "$ctl" partition remove "$two" &&
+	"$ctl" partition mode off && before=$(<"$state") &&
+	json 'd["gpus"][0]["divide"] and [(p["profile"], p["partition"], p["create"]) for p in d["gpus"][0]["partitions"]] == [("3g", None, True), ("2g", None, True)] and len(d["vgpus"]) == 2' apply -f "$state" --dry-run &&
+	[[ -z $("$ctl" partition list) ]] && "$ctl" apply -f "$state" >/dev/null && "$ctl" save -f "$state" && [[ $(<"$state") == "$before" ]]
+ktap_result apply_brings_all_back $? "$("$ctl" partition list)"
+echo '{"version": 1, "gpus": [{"address": "'"$("$ctl" gpus --noheadings -o address)"'", "partitions": [{"profile": "4g", "start_eighth": 0}, {"profile": "9g"}]}]}' >"$state"
+fails 1 'gpus\[0\].partitions\[0\]: 4g at 0: .*eighth [0-3] is in partition' apply -f "$state" &&
+	fails 1 'gpus\[0\].partitions\[1\].profile: there is no profile 9g' apply -f "$state"
+ktap_result apply_says_what_is_wrong $?
+one=$("$ctl" partition list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["partition"])')
+two=$("$ctl" partition list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[1]["partition"])')
 "$ctl" sched set --policy qos --linger 50us --partition "$one" >/dev/null
 "$ctl" remove "$uuid" && "$ctl" remove "$other" && json "d['partition'] == $one" partition remove "$one" &&
 	[[ -z $("$ctl" partition remove "$two") ]] && json 'not d["divided"]' partition mode off

@@ -26,12 +26,16 @@ static struct driver {
 	bool there[NR_VGPUS];
 	bool taken[NR_VGPUS];	/* is open as soon as it is there */
 	pid_t owner;		/* process in which an open vGPU is shown; 0: none */
+	bool divisible;		/* into two partitions at most */
+	bool divided;
+	bool part[2];
+	char part_policy[2][VGPU_ADDR_LEN];
 	unsigned int steps;
 	unsigned int fail_at;
 } driver;
 
 static struct vgpu_ctl_type type;
-static char path[] = "/tmp/vgpu-apply-XXXXXX";
+static char path[] = "/tmp/vgpu-apply-XXXXXX", parts_path[] = "/tmp/vgpu-apply-XXXXXX";
 static char *said;
 static size_t said_bytes;
 
@@ -49,6 +53,10 @@ static unsigned int index_of(const uint8_t *uuid)
 
 /* ---- in the place of ctl.c, sysfs.c and world.c ---- */
 
+int __wrap_ctl_partition_create(int fd, uint32_t gpu, uint32_t profile, uint32_t start,
+				uint32_t *id, uint8_t *text);
+int __wrap_ctl_partition_remove(int fd, uint32_t gpu, uint32_t id, uint8_t *text);
+int __wrap_ctl_partition_mode(int fd, uint32_t gpu, uint32_t mode, uint8_t *text);
 int __wrap_ctl_open(void);
 int __wrap_ctl_sched_set(int fd, struct vgpu_ctl_sched *sched);
 int __wrap_ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t count,
@@ -69,6 +77,14 @@ int __wrap_ctl_sched_set(int fd, struct vgpu_ctl_sched *sched)
 {
 	int ret = step();
 
+	if (sched->partition) {
+		assert_in_range(sched->partition, 1, 2);
+		assert_true(driver.part[sched->partition - 1]);
+		if (!ret)
+			memcpy(driver.part_policy[sched->partition - 1], sched->policy,
+			       sizeof(sched->policy));
+		return ret;
+	}
 	if (!ret && sched->valid & VGPU_SCHED_SLICE)
 		driver.sched.slice_ns = sched->slice_ns;
 	if (!ret && sched->valid & VGPU_SCHED_POLICY)
@@ -83,6 +99,9 @@ int __wrap_ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t 
 	uint32_t i;
 
 	text[0] = 0;
+	for (i = 1; i < count; i++)
+		assert_int_equal(driver.inst[index_of(shares[i].uuid)].partition,
+				 driver.inst[index_of(shares[0].uuid)].partition);
 	for (i = 0; !ret && i < count; i++) {
 		struct vgpu_ctl_instance *inst = &driver.inst[index_of(shares[i].uuid)];
 
@@ -92,6 +111,45 @@ int __wrap_ctl_shares_set(int fd, const struct vgpu_ctl_share *shares, uint32_t 
 		if (shares[i].valid & VGPU_SHARE_WEIGHT)
 			inst->weight = shares[i].weight;
 	}
+	return ret;
+}
+
+/* The numbers of partitions are 1 and 2. */
+int __wrap_ctl_partition_create(int fd, uint32_t gpu, uint32_t profile, uint32_t start,
+				uint32_t *id, uint8_t *text)
+{
+	int ret = step();
+
+	text[0] = 0;
+	if (ret)
+		return ret;
+	assert_true(driver.divided);
+	*id = driver.part[0] ? 2 : 1;
+	assert_false(driver.part[*id - 1]);
+	driver.part[*id - 1] = true;
+	return 0;
+}
+
+int __wrap_ctl_partition_remove(int fd, uint32_t gpu, uint32_t id, uint8_t *text)
+{
+	unsigned int i;
+
+	assert_in_range(id, 1, 2);
+	assert_true(driver.part[id - 1]);
+	for (i = 0; i < NR_VGPUS; i++)
+		assert_false(driver.there[i] && driver.inst[i].partition == id);
+	driver.part[id - 1] = false;
+	return 0;
+}
+
+int __wrap_ctl_partition_mode(int fd, uint32_t gpu, uint32_t mode, uint8_t *text)
+{
+	int ret = mode == VGPU_PARTITION_MODE_ON ? step() : 0;
+
+	text[0] = 0;
+	assert_false(driver.part[0] || driver.part[1]);
+	if (!ret)
+		driver.divided = mode == VGPU_PARTITION_MODE_ON;
 	return ret;
 }
 
@@ -122,6 +180,8 @@ int __wrap_sysfs_create(const char *address, const char *type_id, const char *te
 	inst = &driver.inst[i];
 	inst->guarantee = 63;
 	inst->weight = 63;
+	inst->partition = driver.divided ? 1 + i % 2 : 0;
+	assert_true(!driver.divided || driver.part[i % 2]);
 	inst->state = driver.taken[i] ? VGPU_STATE_STARTED : VGPU_STATE_CREATED;
 	inst->owner_pid = driver.taken[i] ? driver.owner : 0;
 	return 0;
@@ -158,6 +218,7 @@ int world_read(int fd, struct world *world)
 	world->nr_gpus = 1;
 	strcpy((char *)gpu->gpu.address, "f000:00:00.0");
 	gpu->gpu.types = 1;
+	gpu->gpu.profiles = driver.divisible ? 5 : 0;
 	gpu->gpu.fb_bytes = 16ull << 30;
 	gpu->type = &type;
 	gpu->sched = driver.sched;
@@ -200,9 +261,9 @@ static void reset(void)
 	}
 }
 
-static enum exit_code apply(void)
+static enum exit_code apply_file(const char *file)
 {
-	const struct options options = { .file = path };
+	const struct options options = { .file = file };
 	enum exit_code code;
 
 	free(said);
@@ -211,6 +272,11 @@ static enum exit_code apply(void)
 	fclose(message_file);
 	message_file = NULL;
 	return code;
+}
+
+static enum exit_code apply(void)
+{
+	return apply_file(path);
 }
 
 static int begin(void **state)
@@ -231,12 +297,23 @@ static int begin(void **state)
 			"\"type\": \"SG16-1Q\", \"guarantee_permille\": %u, \"weight\": 7}",
 			i ? "," : "", uuid_format(driver.inst[i].uuid, uuid), i ? 200 : 50);
 	fprintf(file, "]}\n");
+	fclose(file);
+	file = fdopen(mkstemp(parts_path), "w");
+	fprintf(file, "{\"version\": 1, \"gpus\": [{\"address\": \"f000:00:00.0\",\n"
+		"\"partitions\": [{\"profile\": \"1g\"},\n"
+		"{\"profile\": \"1g\", \"policy\": \"qos\"}]}], \"vgpus\": [");
+	for (i = 0; i < NR_VGPUS; i++)
+		fprintf(file, "%s\n{\"uuid\": \"%s\", \"address\": \"f000:00:00.0\",\n"
+			"\"type\": \"SG16-1Q\", \"weight\": 7}",
+			i ? "," : "", uuid_format(driver.inst[i].uuid, uuid));
+	fprintf(file, "]}\n");
 	return fclose(file);
 }
 
 static int end(void **state)
 {
 	free(said);
+	unlink(parts_path);
 	return unlink(path);
 }
 
@@ -271,6 +348,42 @@ static void test_taken_back(void **state)
 	}
 }
 
+/* The GPU has no vGPUs; the file divides it, and has two in each of two partitions. */
+static void reset_whole(void)
+{
+	reset();
+	driver.divisible = true;
+	memset(driver.there, 0, sizeof(driver.there));
+}
+
+/* Likewise where the GPU is divided, and the partitions are set one by one. */
+static void test_divided_taken_back(void **state)
+{
+	unsigned int fail_at, i;
+
+	type.slices = 1;
+	for (fail_at = 1; fail_at < STEPS; fail_at++) {
+		reset_whole();
+		driver.fail_at = fail_at;
+		if (!apply_file(parts_path))
+			break;
+		assert_non_null(strstr(said, strerror(ENOMEM)));
+		assert_false(driver.divided || driver.part[0] || driver.part[1]);
+		for (i = 0; i < NR_VGPUS; i++)
+			assert_false(driver.there[i]);
+	}
+	/* The mode, two partitions, one of them set, four vGPUs, those of two partitions. */
+	assert_int_equal(fail_at, 11);
+	assert_true(driver.divided && driver.part[0] && driver.part[1]);
+	assert_string_equal(driver.part_policy[0], "");
+	assert_string_equal(driver.part_policy[1], "qos");
+	for (i = 0; i < NR_VGPUS; i++) {
+		assert_true(driver.there[i]);
+		assert_int_equal(driver.inst[i].weight, 7);
+	}
+	type.slices = 0;
+}
+
 /* A VM has opened what was only just created: it keeps it. */
 static void opened_while_applied(pid_t owner, const char *expected)
 {
@@ -297,6 +410,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_taken_back),
 		cmocka_unit_test(test_in_use),
+		cmocka_unit_test(test_divided_taken_back),
 	};
 
 	return cmocka_run_group_tests_name("apply", tests, begin, end);

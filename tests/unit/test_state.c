@@ -26,6 +26,10 @@
 	"\"frl_config_fps\": null, \"vga\": true"
 #define SECOND_SET	", \"guarantee_permille\": 300, \"frl_config_fps\": 0"
 
+#define PART(name, more)	"{\"profile\": \"" name "\"" more "}"
+#define AT(start)		", \"start_eighth\": " #start
+#define PARTS(parts)	", \"partitions\": [" parts "]"
+
 static const char whole[] = STATE(GPU0_SET, VGPU(1, "SG16-4Q", FIRST_SET) ","
 				  VGPU(2, "vgpu_soft-SG16-4Q", SECOND_SET));
 
@@ -195,6 +199,15 @@ static void test_faults(void **unused)
 		  { "vgpus[0].uuid: not a UUID", "vgpus[0].type: a text" } },
 		{ STATE("", VGPU(1, "", ", \"\\u001b[31m\": 1")), 2,
 		  { "type: a text of 1 to 63", "vgpus[0].?[31m: no such key" } },
+		{ STATE("{" GPU0 ", \"partitions\": {}}", ""), 1,
+		  { "gpus[0].partitions: an array" } },
+		{ STATE("{" GPU0 ", \"partitions\": [7, {}]}", ""), 2,
+		  { "partitions[0]: an object", "partitions[1]: the key profile is missing" } },
+		{ STATE("{" GPU0 PARTS(PART("1g", AT(8)) ", "
+				       PART("2g", ", \"start\": 1, \"slice_ns\": 1")) "}", ""), 3,
+		  { "[0].start_eighth: a number of 0 to 7", "[1].start: no such", "[1].slice_ns" } },
+		{ STATE("{" GPU0 PARTS("1, 2, 3, 4, 5, 6, 7, 8") "}", ""), 1,
+		  { "gpus[0].partitions: at most 7" } },
 	};
 	const char *at;
 	size_t i, k;
@@ -353,6 +366,108 @@ static void test_left(void **unused)
 	assert_int_equal(plan.create[0], 1);
 }
 
+static void add_part(const char *profile, u32 id, u32 slices, u32 eighths, u32 start)
+{
+	struct vgpu_ctl_partition *part = &gpu.part[gpu.nr_parts++].part;
+
+	gpu.gpu.partition_mode = VGPU_PARTITION_MODE_ON;
+	gpu.gpu.partitions = gpu.nr_parts;
+	strcpy((char *)part->profile, profile);
+	part->partition = id;
+	part->slices = slices;
+	part->eighths = eighths;
+	part->start = start;
+	part->fb_start = (u64)start << 31;
+	part->fb_bytes = (u64)eighths << 31;
+	gpu.part[gpu.nr_parts - 1].sched = gpu.sched;
+}
+
+/* A GPU that can be divided, with types of 4 GiB for 3g and of 2 GiB for 1g. */
+static void make_divisible(void)
+{
+	make_world(0);
+	gpu.gpu.profiles = 5;
+	make_type(&types[0], "1-2C", 2);
+	types[0].slices = 1;
+	make_type(&types[1], "3-4C", 4);
+	types[1].slices = 3;
+}
+
+static void test_divide(void **unused)
+{
+	const struct plan_gpu *p;
+
+	make_divisible();
+	check_that(!compare(STATE("{" GPU0 PARTS(PART("1g", "") ", " PART("4g", "") ", "
+					       PART("2g", AT(4) ", \"policy\": \"qos\"")) "}", "")),
+		   "%s", said);
+	p = plan.gpu;
+	assert_true(p->divide);
+	/* The one with a place, then the largest. */
+	assert_int_equal(p->nr_creates, 3);
+	assert_int_equal(p->create[0], 2);
+	assert_int_equal(p->create[1], 1);
+	assert_int_equal(p->create[2], 0);
+	assert_int_equal(p->part[1].start, 0);
+	assert_int_equal(p->part[0].start, 6);
+	assert_int_equal(p->part[2].changed, VGPU_SCHED_POLICY);
+
+	/* What is there is not created, and any is right for one without a place. */
+	add_part("1g", 5, 1, 1, 2);
+	add_part("1g", 6, 1, 1, 3);
+	check_that(!compare(STATE("{" GPU0 PARTS(PART("1g", "") ", " PART("1g", AT(2)) ", "
+					       PART("1g", ", \"policy\": \"qos\"")) "}", "")),
+		   "%s", said);
+	p = plan.gpu;
+	assert_false(p->divide);
+	assert_int_equal(p->part[0].id, 6);
+	assert_int_equal(p->part[1].id, 5);
+	assert_int_equal(p->nr_creates, 1);
+	assert_int_equal(p->create[0], 2);
+
+	refused(STATE("{" GPU0 PARTS(PART("2g", AT(2))) "}", ""), 1,
+		"gpus[0].partitions[0]: 2g at 2: eighth 2 is in partition 5");
+	refused(STATE("{" GPU0 PARTS(PART("2g", AT(1))) "}", ""), 1, "2g at 1: can be at 0, 2, 4");
+	refused(STATE("{" GPU0 PARTS(PART("9g", "")) "}", ""), 1, "there is no profile 9g");
+	refused(STATE("{" GPU0 PARTS(PART("1g", ", \"policy\": \"x\"")) "}", ""), 1,
+		"gpus[0].partitions[0].policy: there is no policy x");
+	make_world(1);
+	refused(STATE("{" GPU0 PARTS("") "}", ""), 1, "cannot be divided");
+	gpu.gpu.profiles = 5;
+	refused(STATE("{" GPU0 PARTS("") "}", ""), 1, "there are vGPUs on the whole GPU");
+}
+
+/* vGPUs go where the driver puts them, and their guarantees are those of one partition. */
+static void test_rooms(void **unused)
+{
+	make_divisible();
+	refused(STATE("", VGPU(1, "SG16-3-4C", "")), 1, "there is no partition for it");
+	refused(STATE("{" GPU0 PARTS("") "}", VGPU(1, "SG16-8Q", "")), 1,
+		"it is divided, only types of partitions fit");
+	check_that(!compare(STATE("{" GPU0 PARTS(PART("3g", "") "," PART("1g", "")) "}",
+				  VGPU(1, "SG16-1-2C", ", \"guarantee_permille\": 1000") ","
+				  VGPU(2, "SG16-3-4C", ", \"guarantee_permille\": 600") ","
+				  VGPU(3, "SG16-3-4C", ", \"guarantee_permille\": 400"))), "%s", said);
+	assert_int_equal(plan.nr_creates, 3);
+	refused(STATE("{" GPU0 PARTS(PART("3g", "")) "}",
+		      VGPU(2, "SG16-3-4C", ", \"guarantee_permille\": 600") ","
+		      VGPU(3, "SG16-3-4C", ", \"guarantee_permille\": 401")), 1,
+		"vgpus[1].guarantee_permille: guarantee 401 per mille does not fit: 600 of 1000");
+	add_part("3g", 3, 3, 4, 4);
+	refused(STATE("", VGPU(1, "SG16-3-4C", "") "," VGPU(2, "SG16-3-4C", "") ","
+		      VGPU(3, "SG16-3-4C", "")), 1, "too little framebuffer is free (0 GiB free of 8)");
+	/* One is there already. */
+	insts[0].uuid[15] = 0x15;
+	insts[0].partition = 3;
+	insts[0].type_index = 1;
+	insts[0].placement_gb = 12;
+	insts[0].guarantee = 700;
+	world.nr_insts = 1;
+	refused(STATE("", VGPU(1, "SG16-3-4C", "")), 2, "guarantee 500 per mille does not fit");
+	insts[0].guarantee = 500;
+	check_that(!compare(STATE("", VGPU(1, "SG16-3-4C", ""))), "%s", said);
+}
+
 static int clean_up(void **unused)
 {
 	state_free(&state);
@@ -374,6 +489,8 @@ int main(void)
 		cmocka_unit_test(test_largest_first),
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_left),
+		cmocka_unit_test(test_divide),
+		cmocka_unit_test(test_rooms),
 	};
 
 	return cmocka_run_group_tests_name("state", tests, NULL, clean_up);

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "apply.h"
 #include "command.h"
 #include "ctl.h"
 #include "plan.h"
@@ -24,8 +25,8 @@
 
 /* ---- what is different ---- */
 
-static void difference_json(struct json *json, const struct setting_table *table, uint32_t changed,
-			    const void *set, const void *read)
+void apply_difference_json(struct json *json, const struct setting_table *table, uint32_t changed,
+			   const void *set, const void *read)
 {
 	json_begin(json, "set");
 	setting_json_of(table, changed, json, set, true);
@@ -51,12 +52,13 @@ static void plan_json(const struct plan *plan)
 	for (i = 0; i < plan->nr_gpus; i++) {
 		const struct plan_gpu *gpu = &plan->gpu[i];
 
-		if (!gpu->changed)
+		if (!gpu->changed && !apply_parts_any(gpu))
 			continue;
 		json_begin(&json, NULL);
 		json_text(&json, "address", gpu->want->address);
-		difference_json(&json, &sched_settings, gpu->changed, &gpu->want->set,
-				&gpu->is->sched);
+		apply_difference_json(&json, &sched_settings, gpu->changed, &gpu->want->set,
+				      &gpu->is->sched);
+		apply_parts_json(&json, gpu);
 		json_end(&json);
 	}
 	json_end(&json);
@@ -71,7 +73,8 @@ static void plan_json(const struct plan *plan)
 		json_text(&json, "address", vgpu->want->address);
 		json_bytes(&json, "type", vgpu->type->name, sizeof(vgpu->type->name));
 		json_flag(&json, "create", !vgpu->is);
-		difference_json(&json, &share_settings, vgpu->changed, &vgpu->want->set, vgpu->is);
+		apply_difference_json(&json, &share_settings, vgpu->changed, &vgpu->want->set,
+				      vgpu->is);
 		json_end(&json);
 	}
 	json_end(&json);
@@ -95,7 +98,8 @@ static void plan_text(const struct plan *plan)
 		snprintf(name, sizeof(name), "GPU %s", gpu->want->address);
 		setting_print_changes(&sched_settings, gpu->changed, name, &gpu->want->set,
 				      gpu->changed ? &gpu->is->sched : NULL);
-		any |= gpu->changed;
+		apply_parts_text(gpu);
+		any |= gpu->changed || apply_parts_any(gpu);
 	}
 	for (i = 0; i < plan->nr_vgpus; i++) {
 		const struct plan_vgpu *vgpu = &plan->vgpu[i];
@@ -123,14 +127,16 @@ static void plan_text(const struct plan *plan)
  * struct apply - how far it is done
  * @fd:      file of /dev/vgpu
  * @plan:    what is to be done
- * @gpus:    how many GPUs of the plan are done
+ * @gpus:    how many GPUs of the plan are set
+ * @parts:   partitions are being created and set
  * @creates: how many vGPUs are created
  * @set:     vGPUs that were there are being set
  */
 struct apply {
 	int fd;
-	const struct plan *plan;
+	struct plan *plan;
 	size_t gpus;
+	bool parts;
 	size_t creates;
 	bool set;
 };
@@ -168,33 +174,87 @@ static enum exit_code set_shares(int fd, const struct vgpu_ctl_share *shares, ui
 			  message_refusal(text, ret, reason, sizeof(reason))) : EXIT_OK;
 }
 
-/* Sets the vGPUs of a GPU that are to be set @first, or the others. */
-static enum exit_code set_vgpus_of(const struct plan *plan, int fd, const struct world_gpu *gpu,
-				   bool first)
+/* Which vGPUs are set when. */
+enum pass {
+	PASS_FIRST,	/* plan_first() */
+	PASS_REST,	/* the others */
+	PASS_RESTORE,	/* those that were there get what they had */
+};
+
+/* Is the vGPU set in this pass? Sets @share to what it gets. */
+static bool share_of(const struct plan_vgpu *vgpu, enum pass pass, struct vgpu_ctl_share *share)
 {
-	struct vgpu_ctl_share shares[SHARES_MAX];
-	uint32_t nr = 0;
-	size_t i;
-
-	for (i = 0; i < plan->nr_vgpus && nr < SHARES_MAX; i++) {
-		const struct plan_vgpu *vgpu = &plan->vgpu[i];
-
-		if (vgpu->gpu != gpu || !vgpu->changed || plan_first(vgpu) != first)
-			continue;
-		shares[nr] = vgpu->want->set;
-		shares[nr++].valid = vgpu->changed;
+	if (!vgpu->changed)
+		return false;
+	if (pass != PASS_RESTORE) {
+		*share = vgpu->want->set;
+		share->valid = vgpu->changed;
+		return plan_first(vgpu) == (pass == PASS_FIRST);
 	}
-	return set_shares(fd, shares, nr);
+	if (!vgpu->is)
+		return false;
+	setting_copy(&share_settings, vgpu->changed, share, vgpu->is);
+	memcpy(share->uuid, vgpu->is->uuid, sizeof(vgpu->is->uuid));
+	return true;
 }
 
-static enum exit_code set_vgpus(struct apply *apply, const struct world *world, bool first)
+/* The partition that a vGPU lives in: of one that was created the driver has chosen it. */
+static int partition_of(int fd, const struct plan_vgpu *vgpu, uint32_t *partition)
+{
+	struct vgpu_ctl_instance inst;
+	int ret = 0;
+
+	*partition = vgpu->is ? vgpu->is->partition : 0;
+	if (!vgpu->is && vgpu->type->slices) {
+		ret = ctl_instance(fd, vgpu->want->set.uuid, &inst);
+		*partition = ret ? 0 : inst.partition;
+	}
+	return ret;
+}
+
+/*
+ * Sets the vGPUs of a GPU that are set in this pass: those of one partition at once, as the driver
+ * takes no others.
+ */
+static enum exit_code set_vgpus_of(const struct plan *plan, int fd, const struct world_gpu *gpu,
+				   enum pass pass)
+{
+	uint32_t nr = 0, partition, now = 0, next = 0;
+	struct vgpu_ctl_share shares[SHARES_MAX];
+	enum exit_code code = EXIT_OK;
+	size_t i;
+	int ret;
+
+	/* From the partition with the lowest number to the one with the highest. */
+	for (;;) {
+		for (i = 0, next = now, nr = 0; i < plan->nr_vgpus && nr < SHARES_MAX; i++) {
+			const struct plan_vgpu *vgpu = &plan->vgpu[i];
+
+			if (vgpu->gpu != gpu || !share_of(vgpu, pass, &shares[nr]))
+				continue;
+			ret = partition_of(fd, vgpu, &partition);
+			if (ret)
+				return ctl_fail_vgpu(vgpu->want->set.uuid, ret);
+			if (partition == now)
+				nr++;
+			else if (partition > now && (next == now || partition < next))
+				next = partition;
+		}
+		code = set_shares(fd, shares, nr);
+		if ((code && pass != PASS_RESTORE) || next == now)
+			return code;
+		now = next;
+	}
+}
+
+static enum exit_code set_vgpus(struct apply *apply, const struct world *world, enum pass pass)
 {
 	enum exit_code code = EXIT_OK;
 	size_t i;
 
 	apply->set = true;
 	for (i = 0; i < world->nr_gpus && !code; i++)
-		code = set_vgpus_of(apply->plan, apply->fd, &world->gpu[i], first);
+		code = set_vgpus_of(apply->plan, apply->fd, &world->gpu[i], pass);
 	return code;
 }
 
@@ -221,24 +281,6 @@ static enum exit_code create_vgpus(struct apply *apply)
 	return EXIT_OK;
 }
 
-/* Gives the vGPUs of a GPU that were there what they had. */
-static void restore_vgpus_of(const struct plan *plan, int fd, const struct world_gpu *gpu)
-{
-	struct vgpu_ctl_share shares[SHARES_MAX];
-	uint32_t nr = 0;
-	size_t i;
-
-	for (i = 0; i < plan->nr_vgpus && nr < SHARES_MAX; i++) {
-		const struct plan_vgpu *vgpu = &plan->vgpu[i];
-
-		if (vgpu->gpu != gpu || !vgpu->changed || !vgpu->is)
-			continue;
-		setting_copy(&share_settings, vgpu->changed, &shares[nr], vgpu->is);
-		memcpy(shares[nr++].uuid, vgpu->is->uuid, sizeof(vgpu->is->uuid));
-	}
-	set_shares(fd, shares, nr);
-}
-
 /* Removes a vGPU again, but not if somebody has opened it meanwhile: its VM would lose it. */
 static void undo_create(int fd, const uint8_t *id)
 {
@@ -260,14 +302,16 @@ static void undo(struct apply *apply, const struct world *world)
 	struct vgpu_ctl_sched sched;
 	size_t i;
 
-	if (apply->gpus || apply->creates || apply->set)
+	if (apply->gpus || apply->parts || apply->creates || apply->set)
 		fail("taking back what was done");
 	while (apply->creates--) {
 		i = plan->create[apply->creates];
 		undo_create(apply->fd, plan->vgpu[i].want->set.uuid);
 	}
 	for (i = 0; i < world->nr_gpus && apply->set; i++)
-		restore_vgpus_of(plan, apply->fd, &world->gpu[i]);
+		set_vgpus_of(plan, apply->fd, &world->gpu[i], PASS_RESTORE);
+	if (apply->parts)
+		apply_parts_undo(apply->fd, apply->plan);
 	while (apply->gpus--) {
 		const struct plan_gpu *gpu = &plan->gpu[apply->gpus];
 
@@ -282,18 +326,22 @@ static void undo(struct apply *apply, const struct world *world)
 	}
 }
 
-static enum exit_code apply(int fd, const struct plan *plan, const struct world *world)
+static enum exit_code apply(int fd, struct plan *plan, const struct world *world)
 {
 	struct apply apply = { .fd = fd, .plan = plan };
 	enum exit_code code;
 
 	code = set_gpus(&apply);
+	if (!code) {
+		apply.parts = true;
+		code = apply_parts(fd, plan);
+	}
 	if (!code)
-		code = set_vgpus(&apply, world, true);
+		code = set_vgpus(&apply, world, PASS_FIRST);
 	if (!code)
 		code = create_vgpus(&apply);
 	if (!code)
-		code = set_vgpus(&apply, world, false);
+		code = set_vgpus(&apply, world, PASS_REST);
 	if (code)
 		undo(&apply, world);
 	return code;

@@ -13,11 +13,29 @@
 #include "sysfs.h"
 #include "uuid.h"
 
+static void save_parts(struct json *json, const struct world_gpu *gpu)
+{
+	const struct world_part *part;
+
+	json_begin_array(json, "partitions");
+	for (part = gpu->part; part < gpu->part + gpu->nr_parts; part++) {
+		json_begin(json, NULL);
+		json_bytes(json, "profile", part->part.profile, sizeof(part->part.profile));
+		json_u64(json, "start_eighth", part->part.start);
+		setting_json_of(&sched_settings, setting_all(&sched_settings), json, &part->sched,
+				false);
+		json_end(json);
+	}
+	json_end(json);
+}
+
 static void save_gpu(struct json *json, const struct world_gpu *gpu)
 {
 	json_begin(json, NULL);
 	json_bytes(json, "address", gpu->gpu.address, sizeof(gpu->gpu.address));
 	setting_json_of(&sched_settings, setting_all(&sched_settings), json, &gpu->sched, false);
+	if (ctl_is_divided(&gpu->gpu))
+		save_parts(json, gpu);
 	json_end(json);
 }
 

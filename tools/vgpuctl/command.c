@@ -293,7 +293,8 @@ static const struct command commands[] = {
 		.name = "save", .run = cmd_save,
 		.brief = "write the state of GPUs and vGPUs as apply takes it",
 		.synopsis = "[-f FILE]",
-		.about = "Policies, settings and vGPUs; vGPUs that mdevctl defines are left out.\n",
+		.about =
+		"Partitions, policies, settings and vGPUs; vGPUs that mdevctl defines are left out.\n",
 		.option = { { OPT_FILE, "(-f) to this file; else to standard output" } },
 	},
 	{

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/objects/placement.h"
 #include "core/settings/share_rules.h"
 
 #include "ctl.h"
@@ -50,39 +49,59 @@ static bool is_word(const char *words, const char *word)
 }
 
 /* The window must be so many slices, of what is in force then. */
-static void check_window(const struct plan_gpu *gpu, size_t i, struct faults *faults)
+static void check_window(const struct vgpu_ctl_sched *set, const struct vgpu_ctl_sched *is,
+			 const char *place, struct faults *faults)
 {
-	const struct vgpu_ctl_sched *set = &gpu->want->set, *is = &gpu->is->sched;
-	uint64_t window_ns = set->valid & VGPU_SCHED_WINDOW ? set->window_ns : is->window_ns;
-	uint64_t slice_ns = is->slice_ns;
+	uint64_t window_ns = set->valid & VGPU_SCHED_WINDOW ? set->window_ns :
+			     is ? is->window_ns : 0;
+	uint64_t slice_ns = is ? is->slice_ns : 0;
 
 	if (set->valid & VGPU_SCHED_SLICE)
 		slice_ns = set->slice_ns;
 	else if (set->valid & VGPU_SCHED_FREQUENCY && set->frequency_hz)
 		slice_ns = NS_PER_S / set->frequency_hz;
-	if (window_ns < WINDOW_SLICES * slice_ns)
-		fault_add(faults, "gpus[%zu].%s: a window of %llu ns has less than %u slices of %llu ns",
-			  i, set->valid & VGPU_SCHED_WINDOW ? "window_ns" : "slice_ns",
+	/* What a new partition has at first is the driver's to say. */
+	if (window_ns && slice_ns && window_ns < WINDOW_SLICES * slice_ns)
+		fault_add(faults, "%s.%s: a window of %llu ns has less than %u slices of %llu ns",
+			  place, set->valid & VGPU_SCHED_WINDOW ? "window_ns" : "slice_ns",
 			  (unsigned long long)window_ns, WINDOW_SLICES,
 			  (unsigned long long)slice_ns);
+}
+
+static void check_policy(const struct world *world, const struct vgpu_ctl_sched *set,
+			 const char *place, struct faults *faults)
+{
+	const char *policy = (const char *)set->policy;
+
+	if (set->valid & VGPU_SCHED_POLICY && !is_word(world->policies, policy))
+		fault_add(faults, "%s.policy: there is no policy %s; there are: %s", place, policy,
+			  world->policies);
+}
+
+void plan_settings(const struct world *world, const struct vgpu_ctl_sched *set,
+		   const struct vgpu_ctl_sched *is, const char *place, struct faults *faults)
+{
+	check_policy(world, set, place, faults);
+	check_window(set, is, place, faults);
 }
 
 static void plan_gpu(const struct world *world, size_t i, struct plan_gpu *gpu,
 		     struct faults *faults)
 {
 	const struct vgpu_ctl_sched *set = &gpu->want->set;
-	const char *policy = (const char *)set->policy;
+	char place[32];
 
-	if (set->valid & VGPU_SCHED_POLICY && !is_word(world->policies, policy))
-		fault_add(faults, "gpus[%zu].policy: there is no policy %s; there are: %s", i,
-			  policy, world->policies);
+	snprintf(place, sizeof(place), "gpus[%zu]", i);
+	check_policy(world, set, place, faults);
 	/* Without an address a fault was found already. */
 	if (*gpu->want->address)
 		gpu->is = need_gpu(world, gpu->want->address, "gpus", i, faults);
 	if (!gpu->is)
 		return;
-	check_window(gpu, i, faults);
+	check_window(set, &gpu->is->sched, place, faults);
 	gpu->changed = setting_differences(&sched_settings, set, &gpu->is->sched);
+	if (gpu->want->divided)
+		plan_parts(world, i, gpu, faults);
 }
 
 static bool type_is(const struct vgpu_ctl_type *type, const char *name)
@@ -127,18 +146,14 @@ static bool check_inst(const struct plan_vgpu *vgpu, size_t i,
 	return false;
 }
 
-static u32 region_gb(const struct world_gpu *gpu)
-{
-	return (u32)(gpu->gpu.fb_bytes >> 30);
-}
-
 /* What the vGPU has now, or at first if it is new. */
 static void settings_now(const struct plan_vgpu *vgpu, struct vgpu_ctl_share *settings)
 {
 	if (vgpu->is)
 		setting_copy(&share_settings, ~0u, settings, vgpu->is);
 	else
-		vgpu_share_default(settings, vgpu->type->placement_size_gb, region_gb(vgpu->gpu));
+		vgpu_share_default(settings, vgpu->type->placement_size_gb,
+				   plan_region_gb(vgpu->gpu, vgpu->type));
 }
 
 static void plan_vgpu(const struct world *world, size_t i, struct plan_vgpu *vgpu,
@@ -202,91 +217,6 @@ static void plan_creates(struct plan *plan)
 	qsort_r(plan->create, plan->nr_creates, sizeof(*plan->create), create_order, plan);
 }
 
-static const struct plan_vgpu *planned(const struct plan *plan, const struct vgpu_ctl_instance *is)
-{
-	size_t i;
-
-	for (i = 0; i < plan->nr_vgpus; i++)
-		if (plan->vgpu[i].is == is && plan->vgpu[i].gpu)
-			return &plan->vgpu[i];
-	return NULL;
-}
-
-/* Finds places for the new vGPUs of a GPU, and room for the guarantees that they have at first. */
-static void check_creates(struct plan *plan, const struct world_gpu *gpu,
-			  struct vgpu_placement *placement, u32 guarantees, struct faults *faults)
-{
-	static const char * const shorts[] = {
-		[VGPU_SHORT_INSTANCES] = "the GPU can have no more vGPUs",
-		[VGPU_SHORT_SIZE] = "vGPUs of this GPU must be of one size",
-		[VGPU_SHORT_FRAMEBUFFER] = "too little framebuffer is free",
-		[VGPU_SHORT_PLACEMENT] = "enough framebuffer is free, but not in one piece",
-	};
-	struct vgpu_ctl_share settings;
-	char why[VGPU_TEXT_LEN];
-	enum vgpu_short result;
-	u32 start_gb, size_gb;
-	size_t i, k;
-
-	for (k = 0; k < plan->nr_creates; k++) {
-		i = plan->create[k];
-		if (plan->vgpu[i].gpu != gpu)
-			continue;
-		size_gb = plan->vgpu[i].type->placement_size_gb;
-		result = vgpu_placement_take(placement, size_gb, &start_gb);
-		if (result) {
-			fault_add(faults, "vgpus[%zu]: no room for a %.*s of %u GiB on GPU %s: %s (%u GiB free of %u)",
-				  i, TEXT(plan->vgpu[i].type->name), size_gb,
-				  plan->vgpu[i].want->address, shorts[result],
-				  vgpu_placement_free_gb(placement), region_gb(gpu));
-			plan->vgpu[i].gpu = NULL;
-			continue;
-		}
-		vgpu_share_default(&settings, size_gb, region_gb(gpu));
-		if (vgpu_share_admit(guarantees, settings.guarantee, why, sizeof(why)))
-			fault_add(faults, "vgpus[%zu]: as a new vGPU has it, %s", i, why);
-		else
-			guarantees += settings.guarantee;
-	}
-}
-
-/* Checks what depends on all vGPUs of a GPU. */
-static void check_room(struct plan *plan, const struct world *world,
-		       const struct world_gpu *gpu, struct faults *faults)
-{
-	u32 before = 0, after = 0; /* guarantees when vGPUs are created, and at the end */
-	struct vgpu_placement placement;
-	const struct plan_vgpu *vgpu;
-	char why[VGPU_TEXT_LEN];
-	size_t i;
-
-	vgpu_placement_init(&placement, region_gb(gpu),
-			    gpu->gpu.placement == VGPU_PLACEMENT_HOMOGENEOUS);
-	for (i = 0; i < world->nr_insts; i++) {
-		const struct vgpu_ctl_instance *is = &world->inst[i];
-
-		if (is->gpu != gpu->gpu.gpu || is->type_index >= gpu->gpu.types ||
-		    placement.nr == VGPU_PLACEMENT_MAX)
-			continue;
-		placement.used[placement.nr].start_gb = is->placement_gb;
-		placement.used[placement.nr++].size_gb =
-			gpu->type[is->type_index].placement_size_gb;
-		vgpu = planned(plan, is);
-		before += vgpu && plan_first(vgpu) ? vgpu->guarantee : is->guarantee;
-		after += vgpu ? 0 : is->guarantee;
-	}
-	check_creates(plan, gpu, &placement, before, faults);
-	for (i = 0; i < plan->nr_vgpus; i++) {
-		vgpu = &plan->vgpu[i];
-		if (vgpu->gpu != gpu)
-			continue;
-		if (vgpu_share_admit(after, vgpu->guarantee, why, sizeof(why)))
-			fault_add(faults, "vgpus[%zu].guarantee_permille: %s", i, why);
-		else
-			after += vgpu->guarantee;
-	}
-}
-
 void plan_make(const struct state *state, const struct world *world, struct plan *plan,
 	       struct faults *faults)
 {
@@ -307,8 +237,7 @@ void plan_make(const struct state *state, const struct world *world, struct plan
 		plan_vgpu(world, i, &plan->vgpu[i], faults);
 	}
 	plan_creates(plan);
-	for (i = 0; i < world->nr_gpus; i++)
-		check_room(plan, world, &world->gpu[i], faults);
+	plan_rooms(plan, world, faults);
 }
 
 void plan_free(struct plan *plan)

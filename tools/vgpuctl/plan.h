@@ -9,15 +9,29 @@
 #include "state.h"
 
 /**
- * struct world_gpu - a GPU as it is
- * @gpu:   all about it
+ * struct world_part - a partition as it is
+ * @part:  all about it
  * @sched: its settings
- * @type:  its types, @gpu.types of them; allocated
+ */
+struct world_part {
+	struct vgpu_ctl_partition part;
+	struct vgpu_ctl_sched sched;
+};
+
+/**
+ * struct world_gpu - a GPU as it is
+ * @gpu:      all about it
+ * @sched:    its settings
+ * @type:     its types, @gpu.types of them; allocated
+ * @part:     its partitions
+ * @nr_parts: how many
  */
 struct world_gpu {
 	struct vgpu_ctl_gpu gpu;
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_type *type;
+	struct world_part part[VGPU_PARTITION_EIGHTHS];
+	size_t nr_parts;
 };
 
 /**
@@ -39,15 +53,47 @@ struct world {
 };
 
 /**
+ * struct plan_part - what is to be done to a partition
+ * @want:    what it is to be
+ * @is:      the partition; NULL: it is to be created
+ * @profile: its profile, by index
+ * @start:   eighth at which it starts
+ * @changed: VGPU_SCHED_* bits of the settings that have to be changed
+ * @id:      its number when it is there; else 0
+ * @set:     its settings have been changed
+ */
+struct plan_part {
+	const struct state_part *want;
+	const struct world_part *is;
+	uint32_t profile;
+	uint32_t start;
+	uint32_t changed;
+	uint32_t id;
+	bool set;
+};
+
+/**
  * struct plan_gpu - what is to be done to a GPU
  * @want:    what it is to be set to
  * @is:      the GPU, or NULL if there is none
  * @changed: VGPU_SCHED_* bits of the settings that have to be changed
+ * @divide:  its mode has to be set
+ * @divided: that is done
+ * @part:    to its partitions, in the order of the file
+ * @nr_parts: how many
+ * @create:  indices of the partitions to be created, in this order
+ * @nr_creates: how many
  */
 struct plan_gpu {
 	const struct state_gpu *want;
 	const struct world_gpu *is;
 	uint32_t changed;
+	bool divide;
+	bool divided;
+	struct plan_part part[VGPU_PARTITION_EIGHTHS];
+	size_t nr_parts;
+	size_t create[VGPU_PARTITION_EIGHTHS];
+	size_t nr_creates;
 };
 
 /**
@@ -98,8 +144,8 @@ void world_free(struct world *world);
 
 /*
  * Compares @state with @world, and adds what cannot be to @faults. plan_free() is the caller's in
- * any case. The plan is to be followed if there is no fault: GPUs first, then plan_first() vGPUs,
- * those to be created, and the other vGPUs.
+ * any case. The plan is to be followed if there is no fault: GPUs first, then their partitions,
+ * then plan_first() vGPUs, those to be created, and the other vGPUs.
  */
 void plan_make(const struct state *state, const struct world *world, struct plan *plan,
 	       struct faults *faults);
@@ -110,5 +156,20 @@ void plan_free(struct plan *plan);
  * theirs.
  */
 bool plan_first(const struct plan_vgpu *vgpu);
+
+/* ---- parts of plan_make() ---- */
+
+/* The settings @set of what is at @place, where @is holds; NULL: it is not known. */
+void plan_settings(const struct world *world, const struct vgpu_ctl_sched *set,
+		   const struct vgpu_ctl_sched *is, const char *place, struct faults *faults);
+
+/* plan_part.c: the partitions of the GPU gpus[i]. */
+void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struct faults *faults);
+
+/* plan_room.c: what depends on all vGPUs of a partition, and of a GPU. */
+void plan_rooms(struct plan *plan, const struct world *world, struct faults *faults);
+
+/* The framebuffer in which vGPUs of the type lie, in GiB: that of a partition, or of the GPU. */
+uint32_t plan_region_gb(const struct world_gpu *gpu, const struct vgpu_ctl_type *type);
 
 #endif /* VGPUCTL_PLAN_H */

@@ -70,6 +70,64 @@ static void check_setting(const struct setting_table *table, uint32_t valid, con
 				  setting->key);
 }
 
+static void read_start(struct json_object *value, const char *place, struct state_part *part,
+		       struct faults *faults)
+{
+	int64_t start = json_object_is_type(value, json_type_int) ?
+			json_object_get_int64(value) : -1;
+
+	if (start < 0 || start >= VGPU_PARTITION_EIGHTHS)
+		fault_add(faults, "%s.start_eighth: a number of 0 to %d is needed", place,
+			  VGPU_PARTITION_EIGHTHS - 1);
+	else
+		part->start = (uint32_t)start;
+}
+
+static void parse_part(struct json_object *from, const char *place, struct state_part *part,
+		       struct faults *faults)
+{
+	part->start = VGPU_PARTITION_ANYWHERE;
+	json_object_object_foreach(from, key, value) {
+		if (!strcmp(key, "profile"))
+			read_text(value, place, key, part->profile, sizeof(part->profile), faults);
+		else if (!strcmp(key, "start_eighth"))
+			read_start(value, place, part, faults);
+		else if (!read_setting(value, place, key, &sched_settings, &part->set, faults))
+			fault_add(faults, "%s.%s: no such key", place, key);
+	}
+	if (!json_object_object_get_ex(from, "profile", NULL))
+		fault_add(faults, "%s: the key profile is missing", place);
+	check_setting(&sched_settings, part->set.valid, place, faults);
+}
+
+static void parse_parts(struct json_object *array, const char *place, struct state_gpu *gpu,
+			struct faults *faults)
+{
+	char part_place[PLACE_ROOM + 32];
+	struct json_object *element;
+	size_t i, nr;
+
+	gpu->divided = true;
+	if (!json_object_is_type(array, json_type_array)) {
+		fault_add(faults, "%s.partitions: an array is needed", place);
+		return;
+	}
+	nr = json_object_array_length(array);
+	if (nr > VGPU_PARTITION_SLICES) {
+		fault_add(faults, "%s.partitions: at most %d are possible", place,
+			  VGPU_PARTITION_SLICES);
+		return;
+	}
+	for (i = 0; i < nr; i++) {
+		element = json_object_array_get_idx(array, i);
+		snprintf(part_place, sizeof(part_place), "%s.partitions[%zu]", place, i);
+		if (json_object_is_type(element, json_type_object))
+			parse_part(element, part_place, &gpu->part[gpu->nr_parts++], faults);
+		else
+			fault_add(faults, "%s: an object is needed", part_place);
+	}
+}
+
 static void parse_gpu(struct json_object *from, const char *place, struct state *state,
 		      struct faults *faults)
 {
@@ -79,6 +137,8 @@ static void parse_gpu(struct json_object *from, const char *place, struct state 
 	json_object_object_foreach(from, key, value) {
 		if (!strcmp(key, "address"))
 			read_text(value, place, key, gpu->address, sizeof(gpu->address), faults);
+		else if (!strcmp(key, "partitions"))
+			parse_parts(value, place, gpu, faults);
 		else if (!read_setting(value, place, key, &sched_settings, &gpu->set, faults))
 			fault_add(faults, "%s.%s: no such key", place, key);
 	}

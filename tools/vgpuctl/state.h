@@ -33,13 +33,31 @@ __attribute__((format(printf, 2, 3)))
 void fault_add(struct faults *faults, const char *fmt, ...);
 
 /**
- * struct state_gpu - what a GPU is to be set to
- * @address: of the GPU
+ * struct state_part - a partition that is to be there
+ * @profile: name of its profile
+ * @start:   eighth of the framebuffer at which it starts, or VGPU_PARTITION_ANYWHERE
  * @set:     the settings that the file names
+ */
+struct state_part {
+	char profile[VGPU_PROFILE_NAME_LEN];
+	uint32_t start;
+	struct vgpu_ctl_sched set;
+};
+
+/**
+ * struct state_gpu - what a GPU is to be set to
+ * @address:  of the GPU
+ * @set:      the settings that the file names
+ * @divided:  it is to be divided; else it may be so or not
+ * @part:     the partitions in the order of the file
+ * @nr_parts: how many
  */
 struct state_gpu {
 	char address[VGPU_ADDR_LEN];
 	struct vgpu_ctl_sched set;
+	bool divided;
+	struct state_part part[VGPU_PARTITION_EIGHTHS];
+	size_t nr_parts;
 };
 
 /**

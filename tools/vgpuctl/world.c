@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,31 @@ static int world_add_inst(const struct vgpu_ctl_instance *inst, void *arg)
 	return 0;
 }
 
+/* Argument of world_add_part(). */
+struct world_parts {
+	int fd;
+	struct world_gpu *gpu;
+};
+
+static int world_add_part(const struct vgpu_ctl_partition *part, void *arg)
+{
+	struct world_parts *parts = arg;
+	struct world_gpu *gpu = parts->gpu;
+	struct world_part *to = &gpu->part[gpu->nr_parts];
+	int ret;
+
+	if (gpu->nr_parts == VGPU_PARTITION_EIGHTHS)
+		return -EPROTO;
+	to->part = *part;
+	ret = ctl_sched(parts->fd, gpu->gpu.gpu, part->partition, &to->sched);
+	gpu->nr_parts += !ret;
+	return ret == -ENOENT ? 0 : ret; /* removed meanwhile */
+}
+
 static int world_add_gpu(int fd, uint32_t id, struct world *world)
 {
 	struct world_gpu *gpu = &world->gpu[world->nr_gpus];
+	struct world_parts parts = { fd, gpu };
 	uint32_t i;
 	int ret;
 
@@ -33,6 +56,8 @@ static int world_add_gpu(int fd, uint32_t id, struct world *world)
 	gpu->type = need_zeroed(gpu->gpu.types, sizeof(*gpu->type));
 	for (i = 0; i < gpu->gpu.types && !ret; i++)
 		ret = ctl_type(fd, id, i, &gpu->type[i]);
+	if (!ret && gpu->gpu.partitions)
+		ret = ctl_visit_partitions(fd, id, &parts, world_add_part);
 	return ret ? ret : ctl_visit_instances(fd, id, world, world_add_inst);
 }
 

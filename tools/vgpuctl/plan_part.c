@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which partitions are to be created and set. */
+#include <string.h>
+
+#include "core/objects/profile.h"
+
+#include "ctl.h"
+#include "plan.h"
+#include "sched.h"
+
+#define PLACE_ROOM	64
+
+static const char *part_place(size_t gpu, size_t part, char *text)
+{
+	snprintf(text, PLACE_ROOM, "gpus[%zu].partitions[%zu]", gpu, part);
+	return text;
+}
+
+/* A partition that is there, is as the file wants it, and is no other one of the file. */
+static const struct world_part *find_part(const struct plan_gpu *gpu,
+					  const struct state_part *want)
+{
+	const struct world_part *is;
+	size_t k;
+
+	for (is = gpu->is->part; is < gpu->is->part + gpu->is->nr_parts; is++) {
+		if (!ctl_text_is(is->part.profile, sizeof(is->part.profile), want->profile) ||
+		    (want->start != VGPU_PARTITION_ANYWHERE && want->start != is->part.start))
+			continue;
+		for (k = 0; k < gpu->nr_parts && gpu->part[k].is != is; k++)
+			;
+		if (k == gpu->nr_parts)
+			return is;
+	}
+	return NULL;
+}
+
+/* Finds what is there; of those with a place first, as the others take any. */
+static void find_parts(struct plan_gpu *gpu, bool placed)
+{
+	struct plan_part *part;
+	bool anywhere;
+
+	for (part = gpu->part; part < gpu->part + gpu->nr_parts; part++) {
+		anywhere = part->want->start == VGPU_PARTITION_ANYWHERE;
+		if (placed == anywhere)
+			continue;
+		part->is = find_part(gpu, part->want);
+		if (!part->is)
+			continue;
+		part->id = part->is->part.partition;
+		part->start = part->is->part.start;
+	}
+}
+
+/* Is @a to be created before @b? Those with a place, then the largest. */
+static bool part_before(const struct plan_part *a, const struct plan_part *b)
+{
+	bool a_placed = a->start != VGPU_PARTITION_ANYWHERE;
+	bool b_placed = b->start != VGPU_PARTITION_ANYWHERE;
+
+	if (a_placed != b_placed)
+		return a_placed;
+	return vgpu_profiles[a->profile].eighths > vgpu_profiles[b->profile].eighths;
+}
+
+static void order_creates(struct plan_gpu *gpu)
+{
+	size_t k, at;
+
+	for (k = 0; k < gpu->nr_parts; k++) {
+		if (gpu->part[k].is || gpu->part[k].profile == VGPU_PROFILES)
+			continue;
+		for (at = gpu->nr_creates++; at; at--) {
+			if (!part_before(&gpu->part[k], &gpu->part[gpu->create[at - 1]]))
+				break;
+			gpu->create[at] = gpu->create[at - 1];
+		}
+		gpu->create[at] = k;
+	}
+}
+
+/* Finds places by the driver's own rule, so that it will take the same ones. */
+static void place_creates(size_t i, struct plan_gpu *gpu, struct faults *faults)
+{
+	struct vgpu_profile_map map = { .region_gb = (u32)(gpu->is->gpu.fb_bytes >> 30) };
+	char why[VGPU_TEXT_LEN], place[PLACE_ROOM];
+	const struct vgpu_ctl_partition *is;
+	struct plan_part *part;
+	uint32_t eighth;
+	size_t k;
+	int ret;
+
+	for (k = 0; k < gpu->is->nr_parts; k++) {
+		is = &gpu->is->part[k].part;
+		for (eighth = is->start; eighth < is->start + is->eighths &&
+		     eighth < VGPU_PROFILE_EIGHTHS; eighth++)
+			map.owner[eighth] = is->partition;
+	}
+	for (k = 0; k < gpu->nr_creates; k++) {
+		part = &gpu->part[gpu->create[k]];
+		/* The number that it may have is of no use to the reader. */
+		ret = vgpu_profile_take(&map, &vgpu_profiles[part->profile], part->start, ~0u, why,
+					sizeof(why));
+		if (ret < 0)
+			fault_add(faults, "%s: %s", part_place(i, gpu->create[k], place), why);
+		else
+			part->start = (uint32_t)ret;
+	}
+}
+
+static void check_mode(const struct world *world, size_t i, struct plan_gpu *gpu,
+		       struct faults *faults)
+{
+	size_t k;
+
+	gpu->divide = !ctl_is_divided(&gpu->is->gpu);
+	for (k = 0; gpu->divide && k < world->nr_insts; k++) {
+		if (world->inst[k].gpu != gpu->is->gpu.gpu)
+			continue;
+		fault_add(faults, "gpus[%zu].partitions: there are vGPUs on the whole GPU: remove them first",
+			  i);
+		return;
+	}
+}
+
+void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struct faults *faults)
+{
+	const struct vgpu_ctl_sched *is;
+	char place[PLACE_ROOM];
+	struct plan_part *part;
+	size_t k;
+
+	if (!gpu->is->gpu.profiles) {
+		fault_add(faults, "gpus[%zu].partitions: GPU %s cannot be divided", i,
+			  gpu->want->address);
+		return;
+	}
+	check_mode(world, i, gpu, faults);
+	gpu->nr_parts = gpu->want->nr_parts;
+	for (k = 0; k < gpu->nr_parts; k++) {
+		part = &gpu->part[k];
+		part->want = &gpu->want->part[k];
+		part->start = part->want->start;
+		while (part->profile < VGPU_PROFILES &&
+		       strcmp(vgpu_profiles[part->profile].name, part->want->profile))
+			part->profile++;
+		if (part->profile == VGPU_PROFILES && *part->want->profile)
+			fault_add(faults, "%s.profile: there is no profile %s (vgpuctl partition profiles lists them)",
+				  part_place(i, k, place), part->want->profile);
+	}
+	find_parts(gpu, true);
+	find_parts(gpu, false);
+	for (k = 0; k < gpu->nr_parts; k++) {
+		part = &gpu->part[k];
+		is = part->is ? &part->is->sched : NULL;
+		plan_settings(world, &part->want->set, is, part_place(i, k, place), faults);
+		part->changed = is ? setting_differences(&sched_settings, &part->want->set, is) :
+				part->want->set.valid;
+	}
+	order_creates(gpu);
+	place_creates(i, gpu, faults);
+}
