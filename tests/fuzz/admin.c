@@ -166,7 +166,8 @@ static void admin_partitions(int fd, struct rng *rng)
 
 	switch (rng_below(rng, 6)) {
 	case 0:
-		node_partition_mode(fd, gpu, fuzz_chance(rng, 90) ? (uint32_t)rng_below(rng, 2) :
+		/* Mostly off: a divided GPU has no vGPUs with a display. */
+		node_partition_mode(fd, gpu, fuzz_chance(rng, 90) ? fuzz_chance(rng, 25) :
 				    (uint32_t)fuzz_value(rng), text);
 		break;
 	case 1 ... 3:
