@@ -97,6 +97,7 @@ run_test() {
 	else
 		PASSED=$((PASSED + 1))
 		[[ -z ${E2E_VERBOSE:-} ]] || sed 's/^#* */# /' "$OUT"
+		sed -n 's/^NOTE: /# NOTE: /p' "$OUT"
 		echo "ok $DONE - $name # $start ms"
 	fi
 }
@@ -298,18 +299,33 @@ test_samples_in_a_guest() {
 	guest_heard a '^guest: samples: 9 are right'
 }
 
+# ready_at_last NAME UUID JOB...: a guest that was started so is ready in time, or the second time.
+# Of guests that boot beside three others, some few have hung before their program's first line,
+# with QEMU at work, in one run of ten or so: why is not known, and the test says what it has seen
+# then. What hangs later, or in the driver, has failed.
+ready_at_last() {
+	! guest_says "$1" '^guest: ready' $((90 * SLOW)) || return 0
+	! guest_heard "$1" . || fail "guest $1 is not ready"
+	guest_where "$1" | sed 's/^# /NOTE: /' | tee "$GUEST_DIR/where"
+	! grep -q '\[vgpu' "$GUEST_DIR/where" || fail "guest $1 hangs in the driver"
+	guest_kill "$1"
+	is_free "$2"
+	guest_start "$@"
+	guest_says "$1" '^guest: ready' $((90 * SLOW)) || fail "guest $1 is not ready"
+}
+
 # Small ones, in four guests that are at work on gr at once.
 test_samples_in_guests() {
-	local name uuids=("$A" "$B" "${A//1/3}" "${A//1/4}")
-	for name in "${uuids[@]}"; do
-		mdev_create "$name" SG16-1Q
+	local name
+	local -A uuid=([a]=$A [b]=$B [c]=${A//1/3} [d]=${A//1/4})
+	for name in a b c d; do
+		mdev_create "${uuid[$name]}" SG16-1Q
 	done
 	for name in a b c d; do
-		guest_start "$name" "${uuids[0]}" small
-		uuids=("${uuids[@]:1}")
+		guest_start "$name" "${uuid[$name]}" small
 	done
 	for name in a b c d; do
-		guest_says "$name" '^guest: ready' $((240 * SLOW)) || fail "guest $name is not ready"
+		ready_at_last "$name" "${uuid[$name]}" small
 	done
 	for name in a b c d; do
 		guest_tell "$name" begin

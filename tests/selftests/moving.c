@@ -145,12 +145,12 @@ void moving_text(const struct moving *how)
 	struct vgpu_chan *gr = compute_chan(&v);
 	uint32_t *text = (void *)(v.dev->fb + COMPUTE_IMAGE);
 	uint64_t *out = (void *)(v.dev->fb + COMPUTE_OUT), before;
-	unsigned int moved, i, round;
+	unsigned int moved, i, round, rounds = ROUNDS;
 
-	for (round = 0; round < 4; round++) {
+	for (round = 0; round < 4; round += moved > 0) {
 		COMPUTE_LOAD(&v, count);
 		memset(out, 0, (ITEMS + 1) * 8);
-		*(uint32_t *)out = htole32(ROUNDS);
+		*(uint32_t *)out = htole32(rounds);
 		before = compute_counter(&v, "instructions ");
 		compute_dispatch(gr, COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 128);
 		FX_SOON(compute_counter(&v, "instructions ") > before);
@@ -159,9 +159,11 @@ void moving_text(const struct moving *how)
 		if (round & 2)
 			compute_invalidate(&v, 0);
 		moved = move_until(how, &gr, 1);
-		CHECK(moved, "the dispatch had ended before");
 		for (i = 0; i < ITEMS; i++)
-			CHECK_EQ(le64toh(out[1 + i]), count_of(i, ITEMS, ROUNDS), "%u", i);
+			CHECK_EQ(le64toh(out[1 + i]), count_of(i, ITEMS, rounds), "%u", i);
+		/* On a busy host the dispatch may have ended before the move: once more, longer. */
+		if (!moved)
+			CHECK((rounds *= 2) <= ROUNDS << 8, "the dispatch had ended before");
 
 		compute_head(&v, COMPUTE_HEAD, COMPUTE_IMAGE, sizeof(count) / 4, 4096);
 		compute_invalidate(&v, 0);
