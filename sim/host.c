@@ -224,8 +224,10 @@ void host_end(struct host *host)
 {
 	unsigned int i;
 
-	for (i = 0; i < host->set.nr_engines; i++)
+	for (i = 0; i < host->set.nr_engines; i++) {
+		vgpu_timeline_stop(&host->engine[i].tl);
 		vgpu_timeline_fini(&host->engine[i].tl);
+	}
 	for (i = 0; i < host->set.nr_engines; i++)
 		free(host->engine[i].worker.stack);
 	host_time_end(host);

@@ -481,7 +481,8 @@ void race_end(void)
 	assert_int_equal(runs, race.runs);
 	assert_int_equal(resets, race.resets);
 	assert_int_equal(race.unfinished, 0);
-	vgpu_sched_destroy(race.sched);
+	vgpu_sched_stop(race.sched);
+	vgpu_sched_free(race.sched);
 	assert_int_equal(race.rqs, 0);
 	sim_end();
 }

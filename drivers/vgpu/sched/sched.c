@@ -120,7 +120,6 @@ static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
 {
 	while (nr_timelines--)
 		vgpu_timeline_fini(&sched->timeline[nr_timelines]);
-	vgpu_sched_thread_exit(&sched->thread);
 	mutex_destroy(&sched->lock);
 	kvfree(sched);
 }
@@ -175,6 +174,7 @@ struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines
 	return sched;
 
 err_free:
+	vgpu_sched_thread_exit(&sched->thread);
 	sched_free(sched, i);
 	return ERR_PTR(ret);
 
@@ -185,16 +185,32 @@ err_sched:
 }
 
 /**
- * vgpu_sched_destroy() - stop and free a GPU's scheduler
+ * vgpu_sched_stop() - stop a scheduler
  * @sched: a scheduler without entities
  *
- * Afterwards no op of struct vgpu_timeline_ops is called.
+ * Afterwards no op of struct vgpu_timeline_ops is called. Statistics and logs can still be read,
+ * also those of entities that have left; settings must not change any more.
  *
  * Context: process; sleeps.
  */
-void vgpu_sched_destroy(struct vgpu_sched *sched)
+void vgpu_sched_stop(struct vgpu_sched *sched)
 {
+	unsigned int i;
+
 	vgpu_sched_thread_stop(&sched->thread);
+	for (i = 0; i < sched->nr_timelines; i++)
+		vgpu_timeline_stop(&sched->timeline[i]);
+	vgpu_sched_thread_exit(&sched->thread);
+}
+
+/**
+ * vgpu_sched_free() - free a scheduler
+ * @sched: stopped
+ *
+ * Context: process; waits for nothing.
+ */
+void vgpu_sched_free(struct vgpu_sched *sched)
+{
 	sched_free(sched, sched->nr_timelines);
 }
 

@@ -94,7 +94,8 @@ int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why, s
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
 				     const struct vgpu_timeline_ops *ops, void *ops_data,
 				     const struct vgpu_sched_params *params);
-void vgpu_sched_destroy(struct vgpu_sched *sched);
+void vgpu_sched_stop(struct vgpu_sched *sched);
+void vgpu_sched_free(struct vgpu_sched *sched);
 struct vgpu_timeline *vgpu_sched_timeline(struct vgpu_sched *sched, unsigned int index);
 void vgpu_sched_params_get(struct vgpu_sched *sched, struct vgpu_sched_params *params);
 int vgpu_sched_params_set(struct vgpu_sched *sched, const struct vgpu_sched_params *params);

@@ -413,11 +413,16 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *threa
 	return vgpu_timeline_prepare(&tl->rq, params);
 }
 
-/* Undoes vgpu_timeline_init(), when all entities have left. May sleep. */
-void vgpu_timeline_fini(struct vgpu_timeline *tl)
+/* Ends all that the timeline does by itself, when all entities have left. May sleep. */
+void vgpu_timeline_stop(struct vgpu_timeline *tl)
 {
 	WARN_ON(tl->nr_entities);
 	hrtimer_cancel(&tl->timer);
+}
+
+/* Undoes vgpu_timeline_init(). The timeline was stopped, or never had an entity. */
+void vgpu_timeline_fini(struct vgpu_timeline *tl)
+{
 	mutex_destroy(&tl->due_mutex);
 	vgpu_timeline_release(&tl->rq);
 }

@@ -149,6 +149,7 @@ u64 vgpu_rq_unqueued(struct vgpu_entity *entity, u64 now_ns);
 int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *thread,
 		       const char *name, unsigned int index, const struct vgpu_timeline_ops *ops,
 		       void *ops_data, const struct vgpu_sched_params *params);
+void vgpu_timeline_stop(struct vgpu_timeline *tl);
 void vgpu_timeline_fini(struct vgpu_timeline *tl);
 u64 vgpu_timeline_service(struct vgpu_timeline *tl);
 

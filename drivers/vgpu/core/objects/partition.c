@@ -55,7 +55,8 @@ int vgpu_partition_start(struct vgpu_partition *part)
  */
 void vgpu_partition_stop(struct vgpu_partition *part)
 {
-	vgpu_sched_destroy(part->sched);
+	vgpu_sched_stop(part->sched);
+	vgpu_sched_free(part->sched);
 }
 
 /**
