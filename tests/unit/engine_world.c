@@ -58,7 +58,7 @@ void world_open(void)
 	inst->gpu = &world.gpu;
 	inst->mem.fb_bytes = FB_BYTES;
 	inst->queues.info = &info;
-	inst->queues.engine = world.gpu.engine;
+	inst->queues.engine = world.gpu.part0.engine;
 	inst->queues.mem = &inst->mem;
 	inst->queues.work = &inst->work;
 	inst->work.compute.channel = &world.contexts;
@@ -67,7 +67,7 @@ void world_open(void)
 	world.ch = inst->queues.channel;
 	world.ch->queues = &inst->queues;
 	world.ch->hw = &world.hw;
-	world.engine = &world.gpu.engine[0];
+	world.engine = &world.gpu.part0.engine[0];
 	world.engine->queues = &inst->queues;
 	world.engine->desc = &desc;
 	world.engine->types = soft_packet_types;

@@ -327,13 +327,13 @@ void vgpu_world_open(u64 seed)
 	raw_spin_lock_init(&inst->work.screen.lock);
 	soft_display_reset(&inst->display);
 	inst->queues.info = &info;
-	inst->queues.engine = world.gpu.engine;
+	inst->queues.engine = world.gpu.part0.engine;
 	inst->queues.mem = &inst->mem;
 	inst->queues.work = &inst->work;
 	inst->queues.nr_channels = WORLD_CHANNELS;
 	soft_queues_init(&inst->queues);
 	for (i = 0; i < SOFT_ENGINES; i++)
-		make_engine(&world.gpu.engine[i], i);
+		make_engine(&world.gpu.part0.engine[i], i);
 	guest_fill_memory(seed);
 }
 
@@ -396,7 +396,7 @@ void vgpu_world_run(unsigned int turns)
 
 	while (turns--) {
 		for (i = 0; i < SOFT_ENGINES; i++)
-			turn(&world.gpu.engine[i]);
+			turn(&world.gpu.part0.engine[i]);
 		if (turns)
 			work_all();
 	}
@@ -447,7 +447,7 @@ void vgpu_world_close(void)
 		world.loose = loose->next;
 		free(loose);
 	}
-	free(world.gpu.engine[0].lead.section);
+	free(world.gpu.part0.engine[0].lead.section);
 	free(inst);
 }
 

@@ -1,49 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Software GPUs as devices: probe and remove of the PCI function, start and stop of the engines,
- * and files in debugfs.
- */
-#include <linux/array_size.h>
-#include <linux/build_bug.h>
+/* Software GPUs as devices: probe and remove of the PCI function, and files in debugfs. */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
 
 #include "gpu.h"
 #include "instance.h"
 #include "../work/lanes.h"
-#include "../work/packet_types.h"
-#include "../work/section.h"
 #include "params.h"
 
-static const struct vgpu_engine_desc soft_engine_desc[] = {
-	{ .name = "gr", .engine_class = VGPU_HW_ENGINE_GR, .instance = 0 },
-	{ .name = "ce0", .engine_class = VGPU_HW_ENGINE_CE, .instance = 0 },
-	{ .name = "ce1", .engine_class = VGPU_HW_ENGINE_CE, .instance = 1 },
-};
-
-static_assert(ARRAY_SIZE(soft_engine_desc) == SOFT_ENGINES);
-
 static struct dentry *soft_debugfs;
-
-static int soft_hang_get(void *data, u64 *value)
-{
-	struct soft_engine *engine = data;
-
-	*value = READ_ONCE(engine->hang);
-	return 0;
-}
-
-static int soft_hang_set(void *data, u64 value)
-{
-	struct soft_engine *engine = data;
-
-	if (value && !soft_packet_name(engine->types, value))
-		return -EINVAL;
-	WRITE_ONCE(engine->hang, value);
-	return 0;
-}
-
-DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n");
 
 /**
  * soft_gpu_debugfs_init() - make the directory of fault injection and measurement
@@ -86,52 +51,9 @@ void soft_gpu_debugfs_exit(void)
 
 static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 {
-	struct dentry *dir;
-	unsigned int i;
-
 	gpu->debugfs = debugfs_create_dir(pci_name(gpu->pdev), soft_debugfs);
 	debugfs_create_atomic_t("programs_decoded", 0400, gpu->debugfs, &gpu->programs_decoded);
-	for (i = 0; i < SOFT_ENGINES; i++) {
-		dir = debugfs_create_dir(soft_engine_desc[i].name, gpu->debugfs);
-		debugfs_create_file_unsafe("hang", 0600, dir, &gpu->engine[i], &soft_hang_fops);
-		debugfs_create_u32("hold_reset", 0600, dir, &gpu->engine[i].hold_reset);
-		debugfs_create_u64("switches", 0400, dir, &gpu->engine[i].switches);
-		debugfs_create_u64("switch_ns", 0400, dir, &gpu->engine[i].switch_ns);
-		gpu->engine[i].switch_array.array = gpu->engine[i].switch_hist;
-		gpu->engine[i].switch_array.n_elements = SOFT_HIST;
-		debugfs_create_u32_array("switch_hist", 0400, dir, &gpu->engine[i].switch_array);
-		debugfs_create_u64("ran_ns", 0400, dir, &gpu->engine[i].lead.ran_ns);
-		soft_section_debugfs(gpu->engine[i].lead.section, dir);
-	}
-}
-
-static int soft_gpu_engine_init(struct soft_gpu *gpu, unsigned int i)
-{
-	struct soft_engine *engine = &gpu->engine[i];
-	int ret;
-
-	engine->index = i;
-	engine->desc = &soft_engine_desc[i];
-	engine->poll_ns = soft_params.poll_ns;
-	engine->cpus = &soft_params.cpus;
-	engine->types = soft_packet_types;
-	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
-		engine->lead.section = soft_section_alloc();
-		if (!engine->lead.section)
-			return -ENOMEM;
-	}
-	ret = soft_engine_init(engine, pci_name(gpu->pdev));
-	if (ret)
-		soft_section_free(engine->lead.section);
-	return ret;
-}
-
-static void soft_gpu_engines_exit(struct soft_gpu *gpu, unsigned int nr)
-{
-	while (nr--) {
-		soft_engine_exit(&gpu->engine[nr]);
-		soft_section_free(gpu->engine[nr].lead.section);
-	}
+	soft_part_debugfs(&gpu->part0, gpu->debugfs);
 }
 
 /* The probe of struct pci_driver. Refuses devices with the same IDs on other root buses. */
@@ -146,7 +68,6 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		.hw_version = VGPU_HW_VERSION_CURRENT,
 	};
 	struct soft_gpu *gpu;
-	unsigned int i;
 	int ret;
 
 	if (!soft_root_owns(pdev))
@@ -159,11 +80,9 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	snprintf(gpu->board, sizeof(gpu->board), "SG%u", soft_params.fb_mb / 1024);
 	info.board = gpu->board;
 
-	for (i = 0; i < SOFT_ENGINES; i++) {
-		ret = soft_gpu_engine_init(gpu, i);
-		if (ret)
-			goto err_engines;
-	}
+	ret = soft_part_init(&gpu->part0, pci_name(pdev));
+	if (ret)
+		goto err_free;
 	soft_gpu_debugfs_add(gpu);
 	pci_set_drvdata(pdev, gpu);
 	gpu->vgpu = vgpu_register_gpu(&pdev->dev, &soft_instance_ops, &info, gpu);
@@ -176,8 +95,8 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 err_debugfs:
 	pci_set_drvdata(pdev, NULL);
 	debugfs_remove(gpu->debugfs);
-err_engines:
-	soft_gpu_engines_exit(gpu, i);
+	soft_part_exit(&gpu->part0);
+err_free:
 	kfree(gpu);
 	return ret;
 }
@@ -189,7 +108,7 @@ void soft_gpu_remove(struct pci_dev *pdev)
 
 	vgpu_unregister_gpu(gpu->vgpu);
 	debugfs_remove(gpu->debugfs);
-	soft_gpu_engines_exit(gpu, SOFT_ENGINES);
+	soft_part_exit(&gpu->part0);
 	pci_set_drvdata(pdev, NULL);
 	kfree(gpu);
 }

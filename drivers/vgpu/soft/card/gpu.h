@@ -7,7 +7,7 @@
 #include <linux/pci.h>
 #include <linux/vgpu.h>
 
-#include "../queue/engine.h"
+#include "part.h"
 
 struct dentry;
 
@@ -18,7 +18,7 @@ struct dentry;
  * @board:   first part of its types' names
  * @debugfs: directory of fault injection and measurement
  * @programs_decoded: for all of its vGPUs
- * @engine:  the engines, by number
+ * @part0:   partition 0
  */
 struct soft_gpu {
 	struct pci_dev *pdev;
@@ -26,7 +26,7 @@ struct soft_gpu {
 	char board[VGPU_ADDR_LEN];
 	struct dentry *debugfs;
 	atomic_t programs_decoded;
-	struct soft_engine engine[SOFT_ENGINES];
+	struct soft_part part0;
 };
 
 static inline struct soft_gpu *soft_gpu(struct vgpu_gpu *vgpu)

@@ -61,7 +61,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	raw_spin_lock_init(&inst->work.screen.lock);
 	soft_display_reset(&inst->display);
 	inst->queues.info = info;
-	inst->queues.engine = inst->gpu->engine;
+	inst->queues.engine = inst->gpu->part0.engine;
 	inst->queues.mem = &inst->mem;
 	inst->queues.work = &inst->work;
 	inst->queues.nr_channels = nr_channels;
@@ -277,7 +277,7 @@ static bool soft_instance_scanout(struct vgpu_instance *vgpu, struct vgpu_scanou
 
 static struct soft_engine *soft_instance_engine(struct vgpu_partition *part, unsigned int index)
 {
-	return &soft_gpu(vgpu_partition_gpu(part))->engine[index];
+	return &soft_gpu(vgpu_partition_gpu(part))->part0.engine[index];
 }
 
 static void soft_instance_engine_run(struct vgpu_partition *part, unsigned int index,

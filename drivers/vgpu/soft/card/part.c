@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The engines of a partition of a software GPU: their start and stop, and files in debugfs. */
+#include <linux/debugfs.h>
+
+#include "../work/packet_types.h"
+#include "../work/section.h"
+#include "params.h"
+#include "part.h"
+
+const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES] = {
+	{ .name = "gr", .engine_class = VGPU_HW_ENGINE_GR, .instance = 0 },
+	{ .name = "ce0", .engine_class = VGPU_HW_ENGINE_CE, .instance = 0 },
+	{ .name = "ce1", .engine_class = VGPU_HW_ENGINE_CE, .instance = 1 },
+};
+
+static int soft_hang_get(void *data, u64 *value)
+{
+	struct soft_engine *engine = data;
+
+	*value = READ_ONCE(engine->hang);
+	return 0;
+}
+
+static int soft_hang_set(void *data, u64 value)
+{
+	struct soft_engine *engine = data;
+
+	if (value && !soft_packet_name(engine->types, value))
+		return -EINVAL;
+	WRITE_ONCE(engine->hang, value);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n");
+
+/**
+ * soft_part_debugfs() - make the directories of a partition's engines
+ * @part:   the partition, with its engines
+ * @parent: where they are made; removed with it. soft_gpu_debugfs_init() says what is in them
+ *
+ * Context: sleeps.
+ */
+void soft_part_debugfs(struct soft_part *part, struct dentry *parent)
+{
+	struct dentry *dir;
+	unsigned int i;
+
+	for (i = 0; i < SOFT_ENGINES; i++) {
+		struct soft_engine *engine = &part->engine[i];
+
+		dir = debugfs_create_dir(soft_engine_desc[i].name, parent);
+		debugfs_create_file_unsafe("hang", 0600, dir, engine, &soft_hang_fops);
+		debugfs_create_u32("hold_reset", 0600, dir, &engine->hold_reset);
+		debugfs_create_u64("switches", 0400, dir, &engine->switches);
+		debugfs_create_u64("switch_ns", 0400, dir, &engine->switch_ns);
+		engine->switch_array.array = engine->switch_hist;
+		engine->switch_array.n_elements = SOFT_HIST;
+		debugfs_create_u32_array("switch_hist", 0400, dir, &engine->switch_array);
+		debugfs_create_u64("ran_ns", 0400, dir, &engine->lead.ran_ns);
+		soft_section_debugfs(engine->lead.section, dir);
+	}
+}
+
+static int part_engine_init(struct soft_part *part, unsigned int i, const char *name)
+{
+	struct soft_engine *engine = &part->engine[i];
+	int ret;
+
+	engine->index = i;
+	engine->desc = &soft_engine_desc[i];
+	engine->poll_ns = soft_params.poll_ns;
+	engine->cpus = &soft_params.cpus;
+	engine->types = soft_packet_types;
+	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
+		engine->lead.section = soft_section_alloc();
+		if (!engine->lead.section)
+			return -ENOMEM;
+	}
+	ret = soft_engine_init(engine, name);
+	if (ret)
+		soft_section_free(engine->lead.section);
+	return ret;
+}
+
+static void part_engines_exit(struct soft_part *part, unsigned int nr)
+{
+	while (nr--) {
+		soft_engine_exit(&part->engine[nr]);
+		soft_section_free(part->engine[nr].lead.section);
+	}
+}
+
+/**
+ * soft_part_init() - start the engines of a partition
+ * @part: zeroed
+ * @name: ends the names of the engines' threads
+ *
+ * Context: sleeps.
+ * Return: 0, or -errno and no engine is left.
+ */
+int soft_part_init(struct soft_part *part, const char *name)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < SOFT_ENGINES; i++) {
+		ret = part_engine_init(part, i, name);
+		if (ret) {
+			part_engines_exit(part, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * soft_part_exit() - stop the engines of a partition
+ * @part: the core calls no op about them any more
+ *
+ * Context: sleeps.
+ */
+void soft_part_exit(struct soft_part *part)
+{
+	part_engines_exit(part, SOFT_ENGINES);
+}

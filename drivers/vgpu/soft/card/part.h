@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The engines of a partition of a software GPU. */
+#ifndef _VGPU_SOFT_PART_H
+#define _VGPU_SOFT_PART_H
+
+#include "../queue/engine.h"
+
+struct dentry;
+
+/**
+ * struct soft_part - a partition of a software GPU
+ * @engine: the engines, by number
+ */
+struct soft_part {
+	struct soft_engine engine[SOFT_ENGINES];
+};
+
+extern const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES];
+
+int soft_part_init(struct soft_part *part, const char *name);
+void soft_part_exit(struct soft_part *part);
+void soft_part_debugfs(struct soft_part *part, struct dentry *parent);
+
+#endif /* _VGPU_SOFT_PART_H */
