@@ -398,6 +398,10 @@ static inline void *vgpu_ctl_entry(const struct vgpu_ctl_entries *entries, unsig
 	return entries->at + i * entries->stride;
 }
 
+/* objects/place.c */
+int vgpu_place_take(struct vgpu_instance *instance);
+void vgpu_place_put(struct vgpu_instance *instance);
+
 /* objects/gpu.c */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
 
