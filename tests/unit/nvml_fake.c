@@ -142,7 +142,7 @@ void fake_reset(void)
 	nr_sessions = 0;
 	nr_runs = 0;
 	vgpu_placement_init(&places, REGION_GB, false);
-	nr_types = vgpu_types_build(BOARD, &places, CHANNELS, types, TYPES);
+	nr_types = vgpu_types_build(BOARD, &places, CHANNELS, false, types, TYPES);
 	pthread_mutex_unlock(&lock);
 }
 

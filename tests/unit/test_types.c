@@ -3,11 +3,12 @@
 #include "vgpu_test.h"
 
 #include "core/objects/placement.h"
+#include "core/objects/profile.h"
 #include "core/objects/types.h"
 
 static struct vgpu_type types[128];
 
-static unsigned int build(u32 gb, bool homogeneous)
+static unsigned int build_for(u32 gb, bool homogeneous, bool divisible)
 {
 	struct vgpu_placement p;
 	char board[8] = "SG";
@@ -15,7 +16,12 @@ static unsigned int build(u32 gb, bool homogeneous)
 	board[2] = '0' + gb / 10;
 	board[3] = '0' + gb % 10;
 	vgpu_placement_init(&p, gb, homogeneous);
-	return vgpu_types_build(board, &p, 256, types, 128);
+	return vgpu_types_build(board, &p, 256, divisible, types, 128);
+}
+
+static unsigned int build(u32 gb, bool homogeneous)
+{
+	return build_for(gb, homogeneous, false);
 }
 
 static const struct vgpu_type *find(unsigned int nr, const char *name)
@@ -49,6 +55,53 @@ static void sixteen_gb(void **state)
 	}
 	assert_int_equal(find(nr, "SG16-1Q")->max_instances, 16);
 	assert_int_equal(find(nr, "SG16-16C")->max_instances, 1);
+}
+
+/* Types of partitions come behind the others, whose numbers stay. */
+static void of_partitions(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *profile;
+		unsigned int max_instances;
+	} expect[] = {
+		{ "SG16-1-2C", "1g", 7 }, { "SG16-2-4C", "2g", 3 },
+		{ "SG16-3-4C", "3g", 4 }, { "SG16-3-8C", "3g", 2 },
+		{ "SG16-4-4C", "4g", 2 }, { "SG16-4-8C", "4g", 1 },
+		{ "SG16-7-4C", "7g", 4 }, { "SG16-7-8C", "7g", 2 }, { "SG16-7-16C", "7g", 1 },
+	};
+	unsigned int whole = build(16, false), nr = build_for(16, false, true), i;
+
+	assert_int_equal(nr, whole + ARRAY_SIZE(expect));
+	for (i = 0; i < nr; i++) {
+		assert_int_equal(types[i].index, i);
+		assert_int_equal(types[i].channels, 16 * types[i].size_gb);
+		if (i < whole) {
+			assert_null(types[i].profile);
+			continue;
+		}
+		assert_string_equal(types[i].name, expect[i - whole].name);
+		assert_string_equal(types[i].profile->name, expect[i - whole].profile);
+		assert_int_equal(types[i].max_instances, expect[i - whole].max_instances);
+		assert_int_equal(types[i].num_heads, 1);
+		assert_false(types[i].vga);
+	}
+	/* An eighth of 24 GiB is less than the least of the series; 4 GiB have no whole eighth. */
+	nr = build_for(24, false, true);
+	assert_int_equal(find(nr, "SG24-1-3C")->max_instances, 7);
+	assert_int_equal(find(nr, "SG24-2-6C")->max_instances, 3);
+	assert_int_equal(find(nr, "SG24-3-4C")->max_instances, 4);
+	assert_int_equal(find(nr, "SG24-3-6C")->max_instances, 4);
+	assert_int_equal(find(nr, "SG24-3-12C")->max_instances, 2);
+	whole = build(4, false);
+	nr = build_for(4, false, true);
+	assert_int_equal(nr, whole + 4);
+	assert_string_equal(types[whole].name, "SG04-2-1C");
+	assert_string_equal(types[whole + 3].name, "SG04-7-4C");
+	/* All alike, as many as there are at once. */
+	nr = build_for(96, true, true);
+	assert_int_equal(find(nr, "SG96-7-4C")->max_instances, 24);
+	assert_int_equal(find(nr, "SG96-3-4C")->max_instances, 24);
 }
 
 static void descriptions(void **state)
@@ -118,15 +171,16 @@ static void all_sizes(void **state)
 	}
 	memset(types, 0xaa, sizeof(types));
 	vgpu_placement_init(&p, 16, false);
-	assert_int_equal(vgpu_types_build("SG16", &p, 256, types, 3), 15);
+	assert_int_equal(vgpu_types_build("SG16", &p, 256, false, types, 3), 15);
 	assert_int_equal((unsigned char)types[3].name[0], 0xaa);
-	assert_int_equal(vgpu_types_build("SG16", &p, 256, NULL, 0), 15);
+	assert_int_equal(vgpu_types_build("SG16", &p, 256, false, NULL, 0), 15);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sixteen_gb),
+		cmocka_unit_test(of_partitions),
 		cmocka_unit_test(descriptions),
 		cmocka_unit_test(published_maxima),
 		cmocka_unit_test(all_sizes),

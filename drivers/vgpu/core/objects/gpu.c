@@ -75,11 +75,11 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 	const struct vgpu_placement *p = &gpu->part0.placement;
 	const struct vgpu_gpu_info *info = &gpu->info;
 
-	gpu->nr_types = vgpu_types_build(info->board, p, info->channels, NULL, 0);
+	gpu->nr_types = vgpu_types_build(info->board, p, info->channels, false, NULL, 0);
 	gpu->types = kcalloc(gpu->nr_types, sizeof(*gpu->types), GFP_KERNEL);
 	if (!gpu->types)
 		return -ENOMEM;
-	vgpu_types_build(info->board, p, info->channels, gpu->types, gpu->nr_types);
+	vgpu_types_build(info->board, p, info->channels, false, gpu->types, gpu->nr_types);
 	return 0;
 }
 
