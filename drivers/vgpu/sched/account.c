@@ -341,7 +341,7 @@ static void account_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *
 {
 	if (tl->rq.running)
 		account_busy(tl, tl->rq.running, now_ns);
-	stats->wall_ns = now_ns - tl->created_ns;
+	stats->wall_ns = (tl->retired_ns ?: now_ns) - tl->created_ns;
 	stats->busy_ns = tl->seen_ns;
 	stats->gone_ns = tl->gone_ns;
 	stats->linger_ns = tl->linger_ns;
@@ -364,6 +364,24 @@ void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *s
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
 	account_stats(tl, stats, ktime_get_ns());
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
+}
+
+/**
+ * vgpu_timeline_retire() - read an engine's statistics when they do not change any more
+ * @tl:    the engine's timeline, without entities, and there will be none
+ * @stats: set to the statistics, which readers find from now on
+ *
+ * Context: any; takes the timeline's lock.
+ */
+void vgpu_timeline_retire(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tl->lock, flags);
+	WARN_ON(tl->nr_entities);
+	tl->retired_ns = ktime_get_ns();
+	account_stats(tl, stats, tl->retired_ns);
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 

@@ -105,7 +105,7 @@ void *vgpu_timeline_data(const struct vgpu_timeline *tl);
 
 /**
  * struct vgpu_timeline_stats - statistics of an engine; service + idle time = wall time
- * @wall_ns:   time since the timeline was created
+ * @wall_ns:   time since the timeline was created, until it was retired
  * @busy_ns:   service of all entities, including those that have left and the current run
  * @gone_ns:   the part of @busy_ns of entities that have left or are retired
  * @linger_ns: the part of @busy_ns in which the engine was held without work
@@ -126,6 +126,7 @@ struct vgpu_timeline_stats {
 };
 
 void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
+void vgpu_timeline_retire(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
 void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats,
 			struct vgpu_entity *const *entities, unsigned int nr,
 			void (*each)(void *arg, unsigned int index,

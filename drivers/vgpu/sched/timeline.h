@@ -64,6 +64,7 @@
  * @last:       the entity that ran last; NULL: none, or one that has left
  * @nr_entities: length of @entities
  * @created_ns: start of the sums below
+ * @retired_ns: end of these sums; 0: they go on
  * @busy_ns:    service of all runs that have ended, also of entities that have left
  * @seen_ns:    reported service: the sum of entity->seen_ns, also of entities that have left
  * @gone_ns:    the part of @seen_ns of entities that have left or are retired
@@ -113,6 +114,7 @@ struct vgpu_timeline {
 	unsigned int nr_entities;
 
 	u64 created_ns;
+	u64 retired_ns;
 	u64 busy_ns;
 	u64 seen_ns;
 	u64 gone_ns;
