@@ -86,6 +86,7 @@ struct vgpu_gpu_info {
 
 /**
  * struct vgpu_instance_info - the part of its GPU that an instance owns
+ * @part:          its partition, whose engines serve it
  * @type_name:     name of the vGPU's type, for messages
  * @fb_start:      first byte of its framebuffer, counted from the start of the GPU's
  * @fb_bytes:      length of its framebuffer, whole GiB
@@ -105,6 +106,7 @@ struct vgpu_gpu_info {
  * Valid from instance_create to the end of instance_destroy; constant except for @memcg and @vga.
  */
 struct vgpu_instance_info {
+	struct vgpu_partition *part;
 	const char *type_name;
 	u64 fb_start;
 	u64 fb_bytes;
@@ -233,6 +235,11 @@ struct vgpu_dirty_pass {
  *                   channel pages what engines publish there. Reads of registers may go on. Context
  *                   as @state_save. Returns 0; -EINVAL with the reason in the reader, or -ENOMEM:
  *                   then the core resets the instance
+ * @partition_create: optional, with @partition_destroy: make partition @id, with engines of its own
+ *                   as struct vgpu_gpu_info describes the GPU's. Returns the back end's data of the
+ *                   partition, see vgpu_partition_backend(), or an ERR_PTR. May sleep
+ * @partition_destroy: free what @partition_create made. The partition has no instances, its engines
+ *                   are idle and get no more runs. May sleep
  * @engine_run:      begin @run on an engine of the partition, which is idle; copy @run. The whole
  *                   GPU is partition 0. The engine ends the run by vgpu_engine_done(), but not from
  *                   inside this op. With the timeline's lock held, perhaps in a hard interrupt:
@@ -284,6 +291,8 @@ struct vgpu_gpu_ops {
 	int (*state_save)(struct vgpu_instance *instance, struct vgpu_records *to);
 	int (*state_load)(struct vgpu_instance *instance, struct vgpu_record_reader *from);
 
+	void *(*partition_create)(struct vgpu_partition *part, u32 id);
+	void (*partition_destroy)(struct vgpu_partition *part);
 	void (*engine_run)(struct vgpu_partition *part, unsigned int engine,
 			   const struct vgpu_run *run);
 	void (*engine_preempt)(struct vgpu_partition *part, unsigned int engine);
@@ -299,6 +308,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 void vgpu_unregister_gpu(struct vgpu_gpu *gpu);
 void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
 struct vgpu_gpu *vgpu_partition_gpu(const struct vgpu_partition *part);
+void *vgpu_partition_backend(const struct vgpu_partition *part);
 void *vgpu_instance_backend(const struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);

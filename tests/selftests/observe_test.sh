@@ -23,12 +23,12 @@ one_directory_per_gpu() {
 	[[ $(basename "${debug[0]}") == $(basename "${parent[0]}") ]]
 }
 
-partitions() {
-	grep -q 'instances: 0 of 32$' "${debug[0]}/partitions" || return
+placement() {
+	grep -q 'instances: 0 of 32$' "${debug[0]}/placement" || return
 	echo $uuid >"$type/create" || return
-	cat "${debug[0]}/partitions"
-	grep -Eq "^$uuid .*-1Q +0 +1024 +0$" "${debug[0]}/partitions" &&
-		grep -q 'instances: 1 of 32$' "${debug[0]}/partitions"
+	cat "${debug[0]}/placement"
+	grep -Eq "^$uuid .*-1Q +0 +1024 +0$" "${debug[0]}/placement" &&
+		grep -q 'instances: 1 of 32$' "${debug[0]}/placement"
 }
 
 channels() {
@@ -87,7 +87,7 @@ tracepoints() {
 
 echo "KTAP version 1"
 ktap_run one_directory_per_gpu one_directory_per_gpu
-ktap_run partitions partitions
+ktap_run placement placement
 ktap_run channels channels
 ktap_run timelines timelines
 ktap_run instances instances

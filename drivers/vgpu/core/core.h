@@ -33,6 +33,7 @@
 #include "objects/front.h"
 #include "objects/move.h"
 #include "objects/owner.h"
+#include "objects/division.h"
 #include "objects/partition.h"
 #include "objects/quarantine.h"
 #include "stats/sample_ring.h"
@@ -87,6 +88,7 @@ struct vgpu_sampler {
  * @nr_types:  length of @types
  * @types:     catalogue of types; constant
  * @part0:     partition 0: the whole GPU
+ * @division:  how it is divided
  * @gone_frames: frames of destroyed instances
  * @gone_faults: channel faults of destroyed instances
  * @samples:   samples of the whole GPU
@@ -119,7 +121,8 @@ struct vgpu_gpu {
 	 * Protects @samples and the instances' samples, except the sample that is being taken:
 	 * only the sampler's work uses that. The following are changed with @lock held, too, and
 	 * read with this lock alone: @instances, @nr_instances, @dying, @gone, @gone_frames,
-	 * @gone_faults, @gone and settings of instances; and what struct vgpu_partition names.
+	 * @gone_faults, @gone and settings of instances; and the fields that struct vgpu_partition
+	 * and struct vgpu_division name.
 	 */
 	raw_spinlock_t data_lock;
 	struct list_head instances;
@@ -129,6 +132,7 @@ struct vgpu_gpu {
 	unsigned int nr_types;
 	struct vgpu_type *types;
 	struct vgpu_partition part0;
+	struct vgpu_division division;
 	u64 gone_frames;
 	u64 gone_faults;
 	struct vgpu_sample_ring *samples;
@@ -160,7 +164,7 @@ struct vgpu_edid {
  * struct vgpu_instance - a vGPU
  * @uuid:       its name
  * @gpu:        its GPU; a reference is held
- * @part:       its partition, which stays as long as the instance does
+ * @part:       its partition, with a reference; NULL before it is placed
  * @type:       one of @gpu->types
  * @ref:        the front end holds one from create to destroy
  * @link:       on @gpu->instances
@@ -398,9 +402,11 @@ static inline void *vgpu_ctl_entry(const struct vgpu_ctl_entries *entries, unsig
 	return entries->at + i * entries->stride;
 }
 
-/* objects/place.c */
-int vgpu_place_take(struct vgpu_instance *instance);
-void vgpu_place_put(struct vgpu_instance *instance);
+/* Where the instance's framebuffer starts in that of its partition. */
+static inline u32 vgpu_instance_start_gb(const struct vgpu_instance *instance)
+{
+	return (u32)(instance->info.fb_start >> 30) - instance->part->start_gb;
+}
 
 /* objects/gpu.c */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type);
@@ -544,15 +550,6 @@ void vgpu_session_report(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 void vgpu_session_list(struct vgpu_gpu *gpu, struct vgpu_ctl_sessions *ctl,
 		       const struct vgpu_ctl_entries *entries);
 
-/* stats/stats.c */
-void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instance *out);
-void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_instances *all,
-		       struct vgpu_timeline_stats *stats,
-		       void (*each)(void *arg, unsigned int index,
-				    const struct vgpu_entity_stats *stats), void *arg);
-void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
-		    const struct vgpu_ctl_entries *entries);
-
 /* stats/sample.c */
 int vgpu_sample_init(void);
 void vgpu_sample_exit(void);
@@ -570,6 +567,9 @@ int vgpu_channel_list(struct vgpu_instance *instance, struct vgpu_ctl_channels *
 /* control/control.c */
 int vgpu_control_init(void);
 void vgpu_control_exit(void);
+
+/* stats/debugfs_division.c */
+extern const struct file_operations vgpu_division_fops;
 
 /* stats/debugfs.c */
 void vgpu_debugfs_init(void);

@@ -125,6 +125,19 @@ struct vgpu_timeline_stats {
 	u64 resets;
 };
 
+static inline void vgpu_timeline_stats_add(struct vgpu_timeline_stats *sum,
+					   const struct vgpu_timeline_stats *stats)
+{
+	sum->wall_ns += stats->wall_ns;
+	sum->busy_ns += stats->busy_ns;
+	sum->gone_ns += stats->gone_ns;
+	sum->linger_ns += stats->linger_ns;
+	sum->runs += stats->runs;
+	sum->switches += stats->switches;
+	sum->preempts += stats->preempts;
+	sum->resets += stats->resets;
+}
+
 void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
 void vgpu_timeline_retire(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
 void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats,

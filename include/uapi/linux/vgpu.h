@@ -287,10 +287,10 @@ struct vgpu_ctl_sched {
 
 /*
  * The settings of vGPUs. VGPU_IOC_SHARES_SET (CAP_SYS_ADMIN) takes entries for several vGPUs of one
- * GPU, at most one entry for each, and changes the settings that valid of an entry names, all or
- * none; VGPU_IOC_INSTANCE reads them. ENOSPC: the sum of the guarantees of all vGPUs of the GPU
- * would be more than 1000; EINVAL: a number beyond its limits, or a guarantee above the cap;
- * ENODEV: no such vGPU; EXDEV: a vGPU of another GPU.
+ * partition, at most one entry for each, and changes the settings that valid of an entry names, all
+ * or none; VGPU_IOC_INSTANCE reads them. ENOSPC: the sum of the guarantees of all vGPUs of the
+ * partition would be more than 1000; EINVAL: a number beyond its limits, or a guarantee above the
+ * cap; ENODEV: no such vGPU; EXDEV: a vGPU of another GPU or partition.
  */
 #define VGPU_SHARE_GUARANTEE	0x1
 #define VGPU_SHARE_CAP		0x2
@@ -383,7 +383,7 @@ struct vgpu_ctl_stats_engine {
 	__u64 busy_ns;			/* service of all vGPUs, gone ones too */
 	__u64 gone_ns;			/* of busy_ns: of those that are gone */
 	__u64 linger_ns;		/* of busy_ns: held without work */
-	__u64 wall_ns;			/* since the engine was there */
+	__u64 wall_ns;			/* since the engine was there; all partitions' */
 	__u64 runs;			/* vGPUs put on the engine */
 	__u64 switches;			/* of these, after another vGPU */
 	__u64 resets;			/* of the engine */

@@ -12,6 +12,7 @@
 
 #include "control.h"
 #include "../core.h"
+#include "../stats/stats.h"
 
 #define VGPU_LIST_MAX	4096
 
@@ -120,11 +121,36 @@ static void vgpu_ctl_fill_sums(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	out->due = vgpu_sched_policy(out->policy)->due;
 }
 
-static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
+/* Fills in the engines, with the service of all partitions', also of those that are gone. */
+static void vgpu_ctl_fill_engines(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 {
 	const struct vgpu_gpu_info *info = &gpu->info;
 	struct vgpu_timeline_stats stats;
-	unsigned int i;
+	struct vgpu_partitions parts;
+	unsigned int i, k;
+
+	raw_spin_lock(&gpu->data_lock);
+	vgpu_partitions_get_locked(gpu, &parts);
+	for (i = 0; i < info->nr_engines; i++)
+		out->engine[i] = (struct vgpu_ctl_engine) {
+			.engine_class = info->engines[i].engine_class,
+			.instance = info->engines[i].instance,
+			.busy_ns = gpu->division.gone[i].busy_ns,
+		};
+	raw_spin_unlock(&gpu->data_lock);
+	for (i = 0; i < info->nr_engines; i++) {
+		strscpy(out->engine[i].name, info->engines[i].name, sizeof(out->engine[i].name));
+		for (k = 0; k < parts.nr; k++) {
+			vgpu_timeline_stats(vgpu_sched_timeline(parts.at[k]->sched, i), &stats);
+			out->engine[i].busy_ns += stats.busy_ns;
+		}
+	}
+	vgpu_partitions_put(&parts);
+}
+
+static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
+{
+	const struct vgpu_gpu_info *info = &gpu->info;
 
 	out->types = gpu->nr_types;
 	out->channels = info->channels;
@@ -137,17 +163,7 @@ static void vgpu_ctl_fill_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out)
 	strscpy(out->address, gpu->name, sizeof(out->address));
 	strscpy(out->board, info->board, sizeof(out->board));
 	strscpy(out->driver, dev_driver_string(gpu->dev), sizeof(out->driver));
-	for (i = 0; i < info->nr_engines; i++) {
-		struct vgpu_ctl_engine *e = &out->engine[i];
-
-		vgpu_timeline_stats(vgpu_sched_timeline(gpu->part0.sched, i), &stats);
-		*e = (struct vgpu_ctl_engine) {
-			.engine_class = info->engines[i].engine_class,
-			.instance = info->engines[i].instance,
-			.busy_ns = stats.busy_ns,
-		};
-		strscpy(e->name, info->engines[i].name, sizeof(e->name));
-	}
+	vgpu_ctl_fill_engines(gpu, out);
 }
 
 static int vgpu_ctl_gpu(void *arg)

@@ -8,6 +8,7 @@
 
 #include "control.h"
 #include "../core.h"
+#include "../stats/stats.h"
 
 /* Maximum number of elements that one call returns. */
 #define VGPU_SAMPLES_MAX	1024

@@ -7,6 +7,7 @@
 #include <linux/timekeeping.h>
 
 #include "../core.h"
+#include "place.h"
 
 /**
  * vgpu_gpu_available() - count how many more instances of a type fit
@@ -18,16 +19,10 @@
  */
 unsigned int vgpu_gpu_available(struct vgpu_gpu *gpu, unsigned int type)
 {
-	const struct vgpu_partition *part = &gpu->part0;
-	const struct vgpu_placement *p = &part->placement;
 	u32 size_gb = gpu->types[type].size_gb;
-	unsigned int nr = 0;
+	unsigned int nr;
 
-	raw_spin_lock(&gpu->data_lock);
-	if (!gpu->dying)
-		nr = vgpu_share_room(part->guarantee_sum, size_gb, p->region_gb,
-				     vgpu_placement_available(p, size_gb));
-	raw_spin_unlock(&gpu->data_lock);
+	nr = vgpu_place_available(gpu, &gpu->types[type]);
 	if (nr && gpu->ops->fb_room)
 		nr = min_t(u64, nr, div_u64(gpu->ops->fb_room(gpu) >> 30, size_gb));
 	return nr;
@@ -74,12 +69,13 @@ static int vgpu_gpu_init_types(struct vgpu_gpu *gpu)
 {
 	const struct vgpu_placement *p = &gpu->part0.placement;
 	const struct vgpu_gpu_info *info = &gpu->info;
+	bool divisible = gpu->ops->partition_create;
 
-	gpu->nr_types = vgpu_types_build(info->board, p, info->channels, false, NULL, 0);
+	gpu->nr_types = vgpu_types_build(info->board, p, info->channels, divisible, NULL, 0);
 	gpu->types = kcalloc(gpu->nr_types, sizeof(*gpu->types), GFP_KERNEL);
 	if (!gpu->types)
 		return -ENOMEM;
-	vgpu_types_build(info->board, p, info->channels, false, gpu->types, gpu->nr_types);
+	vgpu_types_build(info->board, p, info->channels, divisible, gpu->types, gpu->nr_types);
 	return 0;
 }
 
@@ -142,7 +138,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	gpu->backend = backend;
 	gpu->registered_ns = ktime_get_ns();
 	ratelimit_default_init(&gpu->log_limit);
-	vgpu_partition_init(&gpu->part0, gpu, info->fb_bytes >> 30);
+	vgpu_division_init(gpu);
 
 	ret = -ENOMEM;
 	gpu->samples = vgpu_sample_ring_new(info->nr_engines);
@@ -154,7 +150,7 @@ struct vgpu_gpu *vgpu_register_gpu(struct device *dev, const struct vgpu_gpu_ops
 	if (ret)
 		goto err_put;
 
-	ret = vgpu_partition_start(&gpu->part0);
+	ret = vgpu_division_start(gpu);
 	if (ret)
 		goto err_put;
 
@@ -183,7 +179,7 @@ err_registry:
 	vgpu_registry_remove(gpu);
 	vgpu_sampler_exit(gpu);
 	vgpu_gpu_set_dying(gpu, true);
-	vgpu_partition_stop(&gpu->part0);
+	vgpu_division_stop(gpu);
 err_put:
 	vgpu_gpu_put(gpu);
 	return ERR_PTR(ret);
@@ -213,7 +209,7 @@ void vgpu_unregister_gpu(struct vgpu_gpu *gpu)
 	WARN_ON(!list_empty(&gpu->instances));
 	vgpu_gpu_set_dying(gpu, true);
 
-	vgpu_partition_stop(&gpu->part0);
+	vgpu_division_stop(gpu);
 	vgpu_gpu_event(gpu, VGPU_EVENT_GPU_REMOVED, 0);
 	vgpu_gpu_put(gpu);
 }

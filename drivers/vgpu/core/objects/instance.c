@@ -16,6 +16,7 @@
 #include <linux/timekeeping.h>
 
 #include "../core.h"
+#include "place.h"
 
 /*
  * Puts the instance on the GPU's list. Changes of the GPU's settings reach an instance on the list,
@@ -62,7 +63,6 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 	kref_get(&gpu->ref);
 	kref_init(&instance->ref);
 	instance->gpu = gpu;
-	instance->part = &gpu->part0;
 	instance->uuid = *uuid;
 	instance->type = &gpu->types[type];
 	info = &instance->info;
@@ -99,7 +99,8 @@ struct vgpu_instance *vgpu_instance_create(struct vgpu_gpu *gpu, unsigned int ty
 		goto err_session;
 
 	vgpu_uuid_export(id, uuid);
-	vgpu_share_of(&instance->settings, info->fb_start >> 30, instance->type->size_gb, &share);
+	vgpu_share_of(&instance->settings, vgpu_instance_start_gb(instance),
+		      instance->type->size_gb, &share);
 	for (i = 0; i < gpu->info.nr_engines; i++)
 		vgpu_entity_init(&instance->entity[i],
 				 vgpu_sched_timeline(instance->part->sched, i), id, &share);

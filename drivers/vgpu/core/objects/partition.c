@@ -1,62 +1,105 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Partitions of a GPU. */
-#include <linux/err.h>
+/* Partitions of a GPU: references to them, and what they are called. */
 #include <linux/export.h>
+#include <linux/lockdep.h>
+#include <linux/slab.h>
+#include <linux/sprintf.h>
 
 #include "../core.h"
 
 /**
  * vgpu_partition_init() - set up a partition without instances
- * @part:    zeroed
- * @gpu:     the GPU, which lives as long as the partition does
- * @size_gb: size of the partition's framebuffer in GiB
- *
- * vgpu_partition_start() must follow before instances are created in it.
+ * @part:     zeroed, but for what the caller sets of it
+ * @gpu:      the GPU, which lives as long as the partition does
+ * @start_gb: start of the partition's framebuffer in that of the GPU, in GiB
+ * @size_gb:  size of the partition's framebuffer in GiB
  */
-void vgpu_partition_init(struct vgpu_partition *part, struct vgpu_gpu *gpu, u32 size_gb)
+void vgpu_partition_init(struct vgpu_partition *part, struct vgpu_gpu *gpu, u32 start_gb,
+			 u32 size_gb)
 {
 	part->gpu = gpu;
+	part->start_gb = start_gb;
+	kref_init(&part->ref);
 	vgpu_placement_init(&part->placement, size_gb,
 			    gpu->info.placement == VGPU_PLACEMENT_HOMOGENEOUS);
 }
 
-/**
- * vgpu_partition_start() - give a partition its first settings, and start its scheduler
- * @part: private to the caller; the types of its GPU are set
- *
- * Context: sleeps.
- * Return: 0, which vgpu_partition_stop() undoes; -EINVAL for module parameters that contradict each
- * other (the log has the reason); or the error of vgpu_sched_create().
- */
-int vgpu_partition_start(struct vgpu_partition *part)
+static void partition_free(struct kref *ref)
 {
-	struct vgpu_sched_params params = {};
-	struct vgpu_gpu *gpu = part->gpu;
-	struct vgpu_sched *sched;
-	int ret;
+	struct vgpu_partition *part = container_of(ref, struct vgpu_partition, ref);
 
-	ret = vgpu_settings_init(part, &params);
-	if (ret)
-		return ret;
-	sched = vgpu_sched_create(gpu->name, gpu->info.nr_engines, &vgpu_engine_ops, part, &params);
-	if (IS_ERR(sched))
-		return PTR_ERR(sched);
-	part->sched = sched;
-	return 0;
+	if (part->sched)
+		vgpu_sched_free(part->sched);
+	kfree(part->last);
+	kfree(part);
 }
 
 /**
- * vgpu_partition_stop() - stop a partition's scheduler
- * @part: has no instances; nobody uses the scheduler any more
- *
- * Afterwards no op of the partition's engines is called.
- *
- * Context: sleeps.
+ * vgpu_partition_get() - take a reference to a partition
+ * @part: the caller has a reference, or holds the lock or data_lock of the GPU
  */
-void vgpu_partition_stop(struct vgpu_partition *part)
+void vgpu_partition_get(struct vgpu_partition *part)
 {
-	vgpu_sched_stop(part->sched);
-	vgpu_sched_free(part->sched);
+	kref_get(&part->ref);
+}
+
+/**
+ * vgpu_partition_put() - drop a reference to a partition
+ * @part: freed with the last reference
+ *
+ * Context: process context; sleeps only if it drops the last reference.
+ */
+void vgpu_partition_put(struct vgpu_partition *part)
+{
+	kref_put(&part->ref, partition_free);
+}
+
+/**
+ * vgpu_partition_name() - name a partition for the user
+ * @part: the partition
+ * @text: set to the name
+ * @size: bytes of @text
+ *
+ * Return: @text: the GPU's name, and of another partition than the whole GPU its number.
+ */
+const char *vgpu_partition_name(const struct vgpu_partition *part, char *text, size_t size)
+{
+	if (part->id)
+		snprintf(text, size, "%s.%u", part->gpu->name, part->id);
+	else
+		snprintf(text, size, "%s", part->gpu->name);
+	return text;
+}
+
+/**
+ * vgpu_partitions_get_locked() - take a reference to each partition of a GPU
+ * @gpu:   its data_lock is held
+ * @parts: filled in, for vgpu_partitions_put()
+ */
+void vgpu_partitions_get_locked(struct vgpu_gpu *gpu, struct vgpu_partitions *parts)
+{
+	struct vgpu_partition *part;
+
+	lockdep_assert_held(&gpu->data_lock);
+	parts->nr = 0;
+	list_for_each_entry(part, &gpu->division.partitions, link) {
+		kref_get(&part->ref);
+		parts->at[parts->nr++] = part;
+	}
+}
+
+/**
+ * vgpu_partitions_put() - drop the references of vgpu_partitions_get_locked()
+ * @parts: the caller must not use it afterwards
+ *
+ * Context: process context; sleeps only if it drops the last reference to a partition.
+ */
+void vgpu_partitions_put(struct vgpu_partitions *parts)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++)
+		vgpu_partition_put(parts->at[i]);
 }
 
 /**
@@ -71,3 +114,16 @@ struct vgpu_gpu *vgpu_partition_gpu(const struct vgpu_partition *part)
 	return part->gpu;
 }
 EXPORT_SYMBOL_GPL(vgpu_partition_gpu);
+
+/**
+ * vgpu_partition_backend() - get the back end's data of a partition
+ * @part: the partition
+ *
+ * Context: any.
+ * Return: what the op partition_create returned; NULL of partition 0, the whole GPU.
+ */
+void *vgpu_partition_backend(const struct vgpu_partition *part)
+{
+	return part->backend;
+}
+EXPORT_SYMBOL_GPL(vgpu_partition_backend);

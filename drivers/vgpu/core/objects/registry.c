@@ -241,6 +241,8 @@ static void vgpu_instance_free(struct kref *ref)
 	struct vgpu_instance *instance = container_of(ref, struct vgpu_instance, ref);
 
 	vgpu_event_source_put(instance->events);
+	if (instance->part)
+		vgpu_partition_put(instance->part);
 	vgpu_gpu_put(instance->gpu);
 	kvfree(instance->samples);
 	kfree(instance);

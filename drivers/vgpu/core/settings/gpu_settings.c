@@ -115,12 +115,14 @@ int vgpu_settings_check_params(void)
 	return 0;
 }
 
-static u64 vgpu_settings_auto_slice_ns(const struct vgpu_gpu *gpu)
+static u64 vgpu_settings_auto_slice_ns(const struct vgpu_partition *part)
 {
+	const struct vgpu_gpu *gpu = part->gpu;
 	unsigned int i;
 
 	for (i = 0; i < gpu->nr_types; i++)
-		if (gpu->types[i].max_instances > 8)
+		if (gpu->types[i].profile == part->profile &&
+		    vgpu_placement_count(&part->placement, gpu->types[i].size_gb) > 8)
 			return 1000000;
 	return 2000000;
 }
@@ -167,7 +169,7 @@ int vgpu_settings_init(struct vgpu_partition *part, struct vgpu_sched_params *pa
 		if (s->param)
 			vgpu_setting_set_number(s, settings, *s->param * (u64)s->param_unit);
 	if (!settings->slice_ns)
-		settings->slice_ns = vgpu_settings_auto_slice_ns(part->gpu);
+		settings->slice_ns = vgpu_settings_auto_slice_ns(part);
 	if (!settings->window_ns)
 		settings->window_ns = max(VGPU_WINDOW_NS, VGPU_WINDOW_SLICES * settings->slice_ns);
 	ret = vgpu_settings_to_params(part, settings, params, why, sizeof(why));
@@ -250,6 +252,8 @@ static int vgpu_settings_write(struct vgpu_partition *part, const struct vgpu_ct
 	part->settings = next;
 	raw_spin_unlock(&gpu->data_lock);
 	list_for_each_entry(instance, &gpu->instances, link) {
+		if (instance->part != part)
+			continue;
 		vgpu_instance_set_quarantine(instance);
 		vgpu_shares_update_frl(instance);
 	}

@@ -122,11 +122,12 @@ static struct vgpu_instance *vgpu_shares_find(struct vgpu_gpu *gpu, const u8 *uu
 }
 
 /* Sets plan[i] according to @entry. The elements before it are already set. */
-static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_share *entry,
+static int vgpu_shares_plan_one(struct vgpu_partition *part, const struct vgpu_ctl_share *entry,
 				struct vgpu_share_plan *plan, unsigned int i, char *why,
 				size_t size)
 {
-	struct vgpu_instance *instance = vgpu_shares_find(gpu, entry->uuid);
+	struct vgpu_instance *instance = vgpu_shares_find(part->gpu, entry->uuid);
+	const struct vgpu_gpu *gpu = part->gpu;
 	unsigned int k;
 	int ret;
 
@@ -141,6 +142,11 @@ static int vgpu_shares_plan_one(struct vgpu_gpu *gpu, const struct vgpu_ctl_shar
 	plan[i].instance = instance;
 	plan[i].settings = instance->settings;
 	ret = vgpu_share_change(&plan[i].settings, entry, why, size);
+	if (!ret && instance->part != part) {
+		snprintf(why, size, "is in partition %u of %s, not in %u", instance->part->id,
+			 gpu->name, part->id);
+		ret = -EXDEV;
+	}
 	if (!ret && plan[i].settings.vga && !gpu->ops->scanout) {
 		snprintf(why, size, "vga: the vGPUs of %s have no display", gpu->name);
 		ret = -EOPNOTSUPP;
@@ -156,15 +162,14 @@ static int vgpu_shares_plan(struct vgpu_partition *part, const struct vgpu_ctl_s
 			    unsigned int nr, struct vgpu_share_plan *plan, u32 *sum,
 			    unsigned int *culprit, char *why, size_t size)
 {
-	struct vgpu_gpu *gpu = part->gpu;
 	unsigned int i, raises = 0;
 	int raise, most = 0, ret;
 
-	lockdep_assert_held(&gpu->lock);
+	lockdep_assert_held(&part->gpu->lock);
 	*sum = part->guarantee_sum;
 	for (i = 0; i < nr; i++) {
 		*culprit = i;
-		ret = vgpu_shares_plan_one(gpu, &entries[i], plan, i, why, size);
+		ret = vgpu_shares_plan_one(part, &entries[i], plan, i, why, size);
 		if (ret)
 			return ret;
 		raise = (int)plan[i].settings.guarantee - plan[i].instance->settings.guarantee;
@@ -193,7 +198,7 @@ static void vgpu_shares_apply(struct vgpu_share_plan *plan)
 	/* Only the settings that vgpu_share_of() reads concern the scheduler. */
 	if (plan->settings.guarantee != was.guarantee || plan->settings.cap != was.cap ||
 	    plan->settings.weight != was.weight) {
-		vgpu_share_of(&instance->settings, instance->info.fb_start >> 30,
+		vgpu_share_of(&instance->settings, vgpu_instance_start_gb(instance),
 			      instance->type->size_gb, &share);
 		for (i = 0; i < instance->gpu->info.nr_engines; i++)
 			vgpu_entity_set_share(&instance->entity[i], &share);

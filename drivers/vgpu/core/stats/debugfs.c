@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/vgpu/<gpu>/: partitions, channels, timelines, instances, histograms and
+ * /sys/kernel/debug/vgpu/<gpu>/: placement, channels, timelines, instances, histograms and
  * switches, for people to read; pause, resume, reload and dirty_*, to which the UUID of a vGPU is
- * written. These files are not an ABI.
+ * written; and partitions, see debugfs_division.c. These files are not an ABI.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -16,24 +16,28 @@
 
 static struct dentry *vgpu_debugfs_root;
 
-static int partitions_show(struct seq_file *m, void *unused)
+static int placement_show(struct seq_file *m, void *unused)
 {
 	struct vgpu_gpu *gpu = m->private;
+	const struct vgpu_placement *whole = &gpu->part0.placement;
+	u32 free_gb = whole->region_gb, placed = 0;
 	u64 backed[VGPU_PLACEMENT_MAX];
-	struct vgpu_placement placement;
+	struct vgpu_partition *part;
 	struct vgpu_instances all;
 	unsigned int i;
 
 	raw_spin_lock(&gpu->data_lock);
-	placement = gpu->part0.placement;
+	list_for_each_entry(part, &gpu->division.partitions, link) {
+		placed += part->placement.nr;
+		free_gb -= part->placement.region_gb - vgpu_placement_free_gb(&part->placement);
+	}
 	vgpu_instances_get_locked(gpu, &all);
 	for (i = 0; i < all.nr; i++)
 		backed[i] = vgpu_instance_backed_bytes(all.at[i]);
 	raw_spin_unlock(&gpu->data_lock);
 	seq_printf(m, "framebuffer_mb: %u, free_mb: %u, mode: %s, instances: %u of %u\n",
-		   placement.region_gb * 1024, vgpu_placement_free_gb(&placement) * 1024,
-		   placement.homogeneous ? "homogeneous" : "mixed", placement.nr,
-		   VGPU_PLACEMENT_MAX);
+		   whole->region_gb * 1024, free_gb * 1024,
+		   whole->homogeneous ? "homogeneous" : "mixed", placed, VGPU_PLACEMENT_MAX);
 	seq_printf(m, "%-36s %-12s %9s %9s %9s\n", "vgpu", "type", "start_mb", "size_mb",
 		   "backed_kb");
 	for (i = 0; i < all.nr; i++)
@@ -43,7 +47,7 @@ static int partitions_show(struct seq_file *m, void *unused)
 	vgpu_instances_put(&all);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(partitions);
+DEFINE_SHOW_ATTRIBUTE(placement);
 
 static void show_channels(struct seq_file *m, struct vgpu_instance *instance)
 {
@@ -82,16 +86,40 @@ static void show_entity_name(struct seq_file *m, struct vgpu_entity *entity)
 	seq_printf(m, "%pUl", &instance->uuid);
 }
 
+/* Calls @show for each engine of each partition. That of partition 0 is called by its name only. */
+static void show_engines(struct vgpu_gpu *gpu, struct seq_file *m,
+			 void (*show)(struct seq_file *m, struct vgpu_timeline *tl, void *arg),
+			 void *arg)
+{
+	struct vgpu_partitions parts;
+	struct vgpu_partition *part;
+	unsigned int i, k;
+
+	/* Partition 0 outlives the directory, and the others stay with their references. */
+	raw_spin_lock(&gpu->data_lock);
+	vgpu_partitions_get_locked(gpu, &parts);
+	raw_spin_unlock(&gpu->data_lock);
+	for (k = 0; k < parts.nr; k++) {
+		part = parts.at[k];
+		for (i = 0; i < gpu->info.nr_engines; i++) {
+			if (part->id)
+				seq_printf(m, "partition %u ", part->id);
+			seq_printf(m, "%s:", gpu->info.engines[i].name);
+			show(m, vgpu_sched_timeline(part->sched, i), arg);
+		}
+	}
+	vgpu_partitions_put(&parts);
+}
+
+static void show_timeline(struct seq_file *m, struct vgpu_timeline *tl, void *unused)
+{
+	seq_putc(m, '\n');
+	vgpu_timeline_show(tl, m, show_entity_name);
+}
+
 static int timelines_show(struct seq_file *m, void *unused)
 {
-	struct vgpu_gpu *gpu = m->private;
-	unsigned int i;
-
-	/* The scheduler outlives the directory, so no lock is needed. */
-	for (i = 0; i < gpu->info.nr_engines; i++) {
-		seq_printf(m, "%s:\n", gpu->info.engines[i].name);
-		vgpu_timeline_show(vgpu_sched_timeline(gpu->part0.sched, i), m, show_entity_name);
-	}
+	show_engines(m->private, m, show_timeline, NULL);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(timelines);
@@ -129,7 +157,8 @@ static void show_instance(struct seq_file *m, struct vgpu_instance *instance)
 		   (s64)atomic64_read(&instance->dma_written_bytes),
 		   READ_ONCE(instance->state_bytes));
 	vgpu_shares_get(instance, &settings);
-	vgpu_share_of(&settings, instance->info.fb_start >> 30, instance->type->size_gb, &share);
+	vgpu_share_of(&settings, vgpu_instance_start_gb(instance), instance->type->size_gb,
+		      &share);
 	seq_printf(m, "  guarantee %u, cap %u, weight %u, first_slot %u, slots %u, frl_fps %u\n",
 		   share.guarantee, share.cap, share.weight, share.first_slot, share.nr_slots,
 		   vgpu_shares_frl(instance));
@@ -184,27 +213,29 @@ static int histograms_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(histograms);
 
+static void show_switches(struct seq_file *m, struct vgpu_timeline *tl, void *arg)
+{
+	struct vgpu_ctl_switch *log = arg;
+	unsigned int k, nr;
+	u64 total;
+
+	nr = vgpu_timeline_log(tl, log, VGPU_SCHED_LOG, &total);
+	seq_printf(m, " last %u of %llu\n", nr, total);
+	for (k = 0; k < nr; k++)
+		seq_printf(m, "%pUb time_ns %llu, wait_ns %llu, slice_ns %llu, ran_ns %llu, idle_ns %llu, linger_ns %llu, preempt_ns %llu, end %u\n",
+			   log[k].uuid, log[k].time_ns, log[k].wait_ns, log[k].slice_ns,
+			   log[k].ran_ns, log[k].idle_ns, log[k].linger_ns, log[k].preempt_ns,
+			   log[k].end);
+}
+
 static int switches_show(struct seq_file *m, void *unused)
 {
-	struct vgpu_gpu *gpu = m->private;
 	struct vgpu_ctl_switch *log;
-	unsigned int i, k, nr;
-	u64 total;
 
 	log = kvcalloc(VGPU_SCHED_LOG, sizeof(*log), GFP_KERNEL);
 	if (!log)
 		return -ENOMEM;
-	for (i = 0; i < gpu->info.nr_engines; i++) {
-		nr = vgpu_timeline_log(vgpu_sched_timeline(gpu->part0.sched, i), log,
-				       VGPU_SCHED_LOG, &total);
-		seq_printf(m, "%s: last %u of %llu\n", gpu->info.engines[i].name, nr, total);
-		for (k = 0; k < nr; k++)
-			seq_printf(m, "%pUb time_ns %llu, wait_ns %llu, slice_ns %llu, ran_ns %llu, idle_ns %llu, linger_ns %llu, preempt_ns %llu, end %u\n",
-				   log[k].uuid, log[k].time_ns, log[k].wait_ns,
-				   log[k].slice_ns, log[k].ran_ns,
-				   log[k].idle_ns, log[k].linger_ns,
-				   log[k].preempt_ns, log[k].end);
-	}
+	show_engines(m->private, m, show_switches, log);
 	kvfree(log);
 	return 0;
 }
@@ -440,7 +471,8 @@ void vgpu_debugfs_add_gpu(struct vgpu_gpu *gpu)
 	struct dentry *dir = debugfs_create_dir(gpu->name, vgpu_debugfs_root);
 
 	gpu->debugfs = dir;
-	debugfs_create_file("partitions", 0400, dir, gpu, &partitions_fops);
+	debugfs_create_file("placement", 0400, dir, gpu, &placement_fops);
+	debugfs_create_file("partitions", 0600, dir, gpu, &vgpu_division_fops);
 	debugfs_create_file("channels", 0400, dir, gpu, &channels_fops);
 	debugfs_create_file("timelines", 0400, dir, gpu, &timelines_fops);
 	debugfs_create_file("instances", 0400, dir, gpu, &instances_fops);

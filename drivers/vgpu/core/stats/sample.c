@@ -5,9 +5,11 @@
  * no vGPU is open, the work item does not run, and there is nothing to sample.
  */
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "../core.h"
+#include "stats.h"
 
 #define VGPU_SAMPLE_PERIOD_MS	100
 
@@ -19,28 +21,36 @@ static struct workqueue_struct *vgpu_sample_wq;
 
 /* Argument of sample_each(): the vGPUs, and the engine that is being read. */
 struct sample_read {
-	struct vgpu_instances all;
+	struct vgpu_stats_of of;
 	unsigned int engine;
 };
 
 static void sample_each(void *arg, unsigned int index, const struct vgpu_entity_stats *stats)
 {
 	struct sample_read *read = arg;
+	struct vgpu_sample *now = vgpu_sample_ring_next(read->of.all.at[index]->samples);
 
-	vgpu_sample_ring_next(read->all.at[index]->samples)->busy_ns[read->engine] = stats->busy_ns;
+	now->busy_ns[read->engine] = stats->busy_ns;
 }
 
 static void sample_engines(struct vgpu_gpu *gpu, struct vgpu_sample *sum)
 {
 	struct vgpu_timeline_stats stats;
 	struct sample_read read;
+	unsigned int i;
 
-	vgpu_instances_get(gpu, &read.all);
-	for (read.engine = 0; read.engine < gpu->info.nr_engines; read.engine++) {
-		vgpu_stats_engine(gpu, read.engine, &read.all, &stats, sample_each, &read);
-		sum->busy_ns[read.engine] = stats.busy_ns;
+	raw_spin_lock(&gpu->data_lock);
+	vgpu_stats_begin(gpu, &read.of);
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		sum->busy_ns[i] = gpu->division.gone[i].busy_ns;
+	raw_spin_unlock(&gpu->data_lock);
+	for (i = 0; i < gpu->info.nr_engines; i++) {
+		read.engine = i;
+		memset(&stats, 0, sizeof(stats));
+		vgpu_stats_engine(&read.of, i, &stats, sample_each, &read);
+		sum->busy_ns[i] += stats.busy_ns;
 	}
-	vgpu_instances_put(&read.all);
+	vgpu_stats_end(&read.of);
 }
 
 /* Takes a sample. The activity of a vGPU created meanwhile is part of its next sample. */

@@ -4,6 +4,7 @@
 #include <linux/timekeeping.h>
 
 #include "../core.h"
+#include "stats.h"
 
 /* All of the element: it may not have been zeroed. */
 static void stats_engine(struct vgpu_ctl_instance *inst, unsigned int engine,
@@ -91,27 +92,74 @@ void vgpu_stats_instance(struct vgpu_instance *instance, struct vgpu_ctl_instanc
 }
 
 /**
- * vgpu_stats_engine() - read the statistics of an engine and all vGPUs on it, at one time
- * @gpu:    the GPU; entered by vgpu_gpu_enter(), or not gone
+ * vgpu_stats_begin() - take references to all whose statistics are to be read together
+ * @gpu: its data_lock is held; entered by vgpu_gpu_enter(), or not gone
+ * @of:  set, for vgpu_stats_end()
+ *
+ * What the GPU has of those that are gone is to be read with the same lock held.
+ */
+void vgpu_stats_begin(struct vgpu_gpu *gpu, struct vgpu_stats_of *of)
+{
+	vgpu_partitions_get_locked(gpu, &of->parts);
+	vgpu_instances_get_locked(gpu, &of->all);
+}
+
+/**
+ * vgpu_stats_end() - drop the references of vgpu_stats_begin()
+ * @of: the caller must not use it afterwards
+ *
+ * Context: process context; sleeps only if it drops a last reference.
+ */
+void vgpu_stats_end(struct vgpu_stats_of *of)
+{
+	vgpu_instances_put(&of->all);
+	vgpu_partitions_put(&of->parts);
+}
+
+/* Argument of stats_part_each(): the caller's, and which instances a timeline's entities are. */
+struct stats_part {
+	void (*each)(void *arg, unsigned int index, const struct vgpu_entity_stats *stats);
+	void *arg;
+	unsigned int index[VGPU_PLACEMENT_MAX];
+};
+
+static void stats_part_each(void *arg, unsigned int index, const struct vgpu_entity_stats *stats)
+{
+	struct stats_part *read = arg;
+
+	read->each(read->arg, read->index[index], stats);
+}
+
+/**
+ * vgpu_stats_engine() - read the statistics of an engine and all vGPUs on it
+ * @of:     the partitions, and the vGPUs in them. Those of one partition are read at one time
  * @engine: index of the engine
- * @all:    the GPU's vGPUs
- * @stats:  set to the statistics of the engine
- * @each:   called for each of @all, with its index in @all and its statistics without histograms.
- *          Must not sleep
+ * @sum:    the statistics of all partitions' engines of this index are added
+ * @each:   called for each of the vGPUs, with its index and its statistics without histograms. Must
+ *          not sleep
  * @arg:    for @each
  */
-void vgpu_stats_engine(struct vgpu_gpu *gpu, unsigned int engine, const struct vgpu_instances *all,
-		       struct vgpu_timeline_stats *stats,
+void vgpu_stats_engine(const struct vgpu_stats_of *of, unsigned int engine,
+		       struct vgpu_timeline_stats *sum,
 		       void (*each)(void *arg, unsigned int index,
 				    const struct vgpu_entity_stats *stats), void *arg)
 {
 	struct vgpu_entity *entities[VGPU_PLACEMENT_MAX];
-	unsigned int i;
+	struct stats_part read = { .each = each, .arg = arg };
+	struct vgpu_timeline_stats stats;
+	unsigned int i, k, nr;
 
-	for (i = 0; i < all->nr; i++)
-		entities[i] = &all->at[i]->entity[engine];
-	vgpu_timeline_read(vgpu_sched_timeline(gpu->part0.sched, engine), stats, entities,
-			   all->nr, each, arg);
+	for (i = 0; i < of->parts.nr; i++) {
+		for (k = nr = 0; k < of->all.nr; k++) {
+			if (of->all.at[k]->part != of->parts.at[i])
+				continue;
+			read.index[nr] = k;
+			entities[nr++] = &of->all.at[k]->entity[engine];
+		}
+		vgpu_timeline_read(vgpu_sched_timeline(of->parts.at[i]->sched, engine), &stats,
+				   entities, nr, stats_part_each, &read);
+		vgpu_timeline_stats_add(sum, &stats);
+	}
 }
 
 /* Argument of stats_each(): the entries to fill in, and the engine that is being read. */
@@ -127,24 +175,38 @@ static void stats_each(void *arg, unsigned int index, const struct vgpu_entity_s
 	stats_engine(vgpu_ctl_entry(read->entries, index), read->engine, stats);
 }
 
-static void stats_read_engine(struct vgpu_gpu *gpu, unsigned int engine,
-			      const struct vgpu_instances *all,
+static void stats_set_engine(struct vgpu_ctl_stats_engine *out,
+			     const struct vgpu_timeline_stats *stats)
+{
+	*out = (struct vgpu_ctl_stats_engine) {
+		.busy_ns = stats->busy_ns,
+		.gone_ns = stats->gone_ns,
+		.linger_ns = stats->linger_ns,
+		.wall_ns = stats->wall_ns,
+		.runs = stats->runs,
+		.switches = stats->switches,
+		.resets = stats->resets,
+	};
+}
+
+/* Adds to what @out has of partitions that are gone. */
+static void stats_read_engine(const struct vgpu_stats_of *of, unsigned int engine,
 			      struct vgpu_ctl_stats_engine *out,
 			      const struct vgpu_ctl_entries *entries)
 {
 	struct stats_read read = { .entries = entries, .engine = engine };
-	struct vgpu_timeline_stats stats;
-
-	vgpu_stats_engine(gpu, engine, all, &stats, stats_each, &read);
-	*out = (struct vgpu_ctl_stats_engine) {
-		.busy_ns = stats.busy_ns,
-		.gone_ns = stats.gone_ns,
-		.linger_ns = stats.linger_ns,
-		.wall_ns = stats.wall_ns,
-		.runs = stats.runs,
-		.switches = stats.switches,
-		.resets = stats.resets,
+	struct vgpu_timeline_stats stats = {
+		.busy_ns = out->busy_ns,
+		.gone_ns = out->gone_ns,
+		.linger_ns = out->linger_ns,
+		.wall_ns = out->wall_ns,
+		.runs = out->runs,
+		.switches = out->switches,
+		.resets = out->resets,
 	};
+
+	vgpu_stats_engine(of, engine, &stats, stats_each, &read);
+	stats_set_engine(out, &stats);
 }
 
 /**
@@ -161,29 +223,31 @@ static void stats_read_engine(struct vgpu_gpu *gpu, unsigned int engine,
 void vgpu_stats_gpu(struct vgpu_gpu *gpu, struct vgpu_ctl_stats *out,
 		    const struct vgpu_ctl_entries *entries)
 {
-	struct vgpu_instances all;
+	struct vgpu_stats_of of;
 	unsigned int i;
 
 	raw_spin_lock(&gpu->data_lock);
-	vgpu_instances_get_locked(gpu, &all);
+	vgpu_stats_begin(gpu, &of);
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		stats_set_engine(&out->engine[i], &gpu->division.gone[i]);
 	out->gone_frames = gpu->gone_frames;
 	out->gone_faults = gpu->gone_faults;
 	raw_spin_unlock(&gpu->data_lock);
-	out->count = all.nr;
+	out->count = of.all.nr;
 	out->engines = gpu->info.nr_engines;
 	out->frames = out->gone_frames;
 	out->faults = out->gone_faults;
-	for (i = 0; i < all.nr; i++) {
+	for (i = 0; i < of.all.nr; i++) {
 		struct vgpu_ctl_instance *entry = vgpu_ctl_entry(entries, i);
 
-		vgpu_uuid_export(entry->uuid, &all.at[i]->uuid);
-		stats_instance(all.at[i], entry);
+		vgpu_uuid_export(entry->uuid, &of.all.at[i]->uuid);
+		stats_instance(of.all.at[i], entry);
 		out->fb_backed_bytes += entry->fb_backed_bytes;
 		out->frames += entry->frames;
 		out->faults += entry->faults;
 	}
 	for (i = 0; i < out->engines; i++)
-		stats_read_engine(gpu, i, &all, &out->engine[i], entries);
+		stats_read_engine(&of, i, &out->engine[i], entries);
 	out->now_ns = ktime_get_ns();
-	vgpu_instances_put(&all);
+	vgpu_stats_end(&of);
 }
