@@ -216,6 +216,11 @@ class Host:
         ids = {id_: self.real.read(f'{path}/{id_}/name').strip() for id_ in self.real.names(path)}
         return dict(sorted(ids.items(), key=lambda pair: pair[1]))
 
+    @staticmethod
+    def of_partition(name):
+        """Whether a type is for partitions of a GPU (SG16-2-4C), of which there are none."""
+        return name.count('-') > 1
+
     def type_id(self, size):
         """The id of the type whose name ends like -4Q."""
         return next(id_ for id_, name in self.types(self.parents[0]).items()

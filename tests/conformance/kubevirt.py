@@ -342,7 +342,8 @@ def capacity(host):
     parent = host.parents[0]
     for type_id, name in host.types(parent).items():
         number = handler.read_mdev_available_instances(type_id, parent)
-        expect(number > 0, f'{name}: none is available on an empty GPU')
+        expect((number > 0) != host.of_partition(name),
+               f'{name}: {number} are available on an empty GPU that is not divided')
         for i in range(number):
             try:
                 handler.create_mdev_type(type_id, parent)

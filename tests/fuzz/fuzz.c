@@ -53,8 +53,10 @@ static int find_gpus(void)
 			 gpu->address);
 		types = opendir(path);
 		while (types && (entry = readdir(types))) {
-			dash = strrchr(entry->d_name, '-');
-			if (!dash || strncmp(entry->d_name, "vgpu_soft-", 10))
+			if (strncmp(entry->d_name, "vgpu_soft-", 10))
+				continue;
+			dash = strchr(entry->d_name + 10, '-');
+			if (!dash)
 				continue;
 			*dash = 0;
 			snprintf(gpu->prefix, sizeof(gpu->prefix), "%.90s", entry->d_name);

@@ -72,8 +72,8 @@ static void types_in_sysfs(void)
 	char path[256], prefix[80];
 	unsigned int found = 0;
 	struct dirent *entry;
+	uint32_t gib, slices;
 	const char *suffix;
-	uint32_t gib;
 	char series;
 	DIR *dir;
 	int end;
@@ -88,10 +88,16 @@ static void types_in_sysfs(void)
 			continue;
 		CHECK(!strncmp(entry->d_name, prefix, strlen(prefix)), "%s", entry->d_name);
 		suffix = entry->d_name + strlen(prefix);
+		found++;
+		/* Of partitions, of which there are none. */
+		if (sscanf(suffix, "%u-%u%c%n", &slices, &gib, &series, &end) == 3) {
+			CHECK(!suffix[end] && slices < 8 && series == 'C', "%s", suffix);
+			CHECK_EQ(fx_available(suffix), 0);
+			continue;
+		}
 		CHECK(sscanf(suffix, "%u%c%n", &gib, &series, &end) == 2 &&
 		      !suffix[end] && strchr("QBAC", series), "%s", suffix);
 		check_type(suffix, gib, series);
-		found++;
 	}
 	closedir(dir);
 	CHECK_EQ(found, gpu.types);
@@ -112,8 +118,8 @@ static void types_agree_with_control_node(void)
 		type.gpu = gpu.gpu;
 		type.index = i;
 		CHECK(!ioctl(fx_control(), VGPU_IOC_TYPE, &type), "%s", strerror(errno));
-		suffix = strrchr((char *)type.name, '-');
-		CHECK(suffix, "%s", (char *)type.name);
+		suffix = (char *)type.name + strlen((char *)gpu.board);
+		CHECK(*suffix == '-', "%s", (char *)type.name);
 		CHECK_EQ(fx_available(suffix + 1), type.available);
 		CHECK_EQ(type.fb_bytes, (uint64_t)type.placement_size_gb << 30);
 		CHECK(type.channels, "%s has no channels", (char *)type.name);

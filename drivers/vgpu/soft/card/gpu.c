@@ -32,6 +32,8 @@ static struct dentry *soft_debugfs;
  *
  * ran_ns: engine time: for how long the engine could work so far, see soft_engine_ran_ns().
  *
+ * The same files of a partition's engines are in <debugfs>/vgpu_soft/<gpu>/partition-N/<engine>/.
+ *
  * And <debugfs>/vgpu_soft/simt: time per instruction of each interpreter of programs, in ps,
  * measured when the module was loaded, and the interpreter that was chosen.
  *
@@ -51,9 +53,11 @@ void soft_gpu_debugfs_exit(void)
 
 static void soft_gpu_debugfs_add(struct soft_gpu *gpu)
 {
-	gpu->debugfs = debugfs_create_dir(pci_name(gpu->pdev), soft_debugfs);
-	debugfs_create_atomic_t("programs_decoded", 0400, gpu->debugfs, &gpu->programs_decoded);
-	soft_part_debugfs(&gpu->part0, gpu->debugfs);
+	struct dentry *dir = debugfs_create_dir(pci_name(gpu->pdev), soft_debugfs);
+
+	gpu->part0.debugfs = dir;
+	debugfs_create_atomic_t("programs_decoded", 0400, dir, &gpu->programs_decoded);
+	soft_part_debugfs(&gpu->part0);
 }
 
 /* The probe of struct pci_driver. Refuses devices with the same IDs on other root buses. */
@@ -94,7 +98,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 err_debugfs:
 	pci_set_drvdata(pdev, NULL);
-	debugfs_remove(gpu->debugfs);
+	debugfs_remove(gpu->part0.debugfs);
 	soft_part_exit(&gpu->part0);
 err_free:
 	kfree(gpu);
@@ -107,7 +111,7 @@ void soft_gpu_remove(struct pci_dev *pdev)
 	struct soft_gpu *gpu = pci_get_drvdata(pdev);
 
 	vgpu_unregister_gpu(gpu->vgpu);
-	debugfs_remove(gpu->debugfs);
+	debugfs_remove(gpu->part0.debugfs);
 	soft_part_exit(&gpu->part0);
 	pci_set_drvdata(pdev, NULL);
 	kfree(gpu);

@@ -9,14 +9,11 @@
 
 #include "part.h"
 
-struct dentry;
-
 /**
  * struct soft_gpu - a software GPU
  * @pdev:    its PCI function
  * @vgpu:    the core's structure of the GPU
  * @board:   first part of its types' names
- * @debugfs: directory of fault injection and measurement
  * @programs_decoded: for all of its vGPUs
  * @part0:   partition 0
  */
@@ -24,7 +21,6 @@ struct soft_gpu {
 	struct pci_dev *pdev;
 	struct vgpu_gpu *vgpu;
 	char board[VGPU_ADDR_LEN];
-	struct dentry *debugfs;
 	atomic_t programs_decoded;
 	struct soft_part part0;
 };

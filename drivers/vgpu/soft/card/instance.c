@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* vGPUs of a software GPU, from create to destroy: struct vgpu_gpu_ops. */
+#include <linux/debugfs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -15,6 +16,11 @@
 
 /* Pages that are looked at in one go: within some us. */
 #define SOFT_DIRTY_RUN	256
+
+static struct soft_part *soft_part(const struct vgpu_partition *part)
+{
+	return vgpu_partition_backend(part) ?: &soft_gpu(vgpu_partition_gpu(part))->part0;
+}
 
 static int soft_instance_reserve(struct soft_instance *inst)
 {
@@ -61,7 +67,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 	raw_spin_lock_init(&inst->work.screen.lock);
 	soft_display_reset(&inst->display);
 	inst->queues.info = info;
-	inst->queues.engine = inst->gpu->part0.engine;
+	inst->queues.engine = soft_part(info->part)->engine;
 	inst->queues.mem = &inst->mem;
 	inst->queues.work = &inst->work;
 	inst->queues.nr_channels = nr_channels;
@@ -275,9 +281,40 @@ static bool soft_instance_scanout(struct vgpu_instance *vgpu, struct vgpu_scanou
 	return soft_display_scanout(&soft_instance(vgpu)->display, scanout);
 }
 
+static void *soft_partition_create(struct vgpu_partition *vgpu, u32 id)
+{
+	struct soft_gpu *gpu = soft_gpu(vgpu_partition_gpu(vgpu));
+	struct soft_part *part;
+	char name[VGPU_ADDR_LEN];
+	int ret;
+
+	part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
+	if (!part)
+		return ERR_PTR(-ENOMEM);
+	snprintf(name, sizeof(name), "%s.%u", pci_name(gpu->pdev), id);
+	ret = soft_part_init(part, name);
+	if (ret) {
+		kfree(part);
+		return ERR_PTR(ret);
+	}
+	snprintf(name, sizeof(name), "partition-%u", id);
+	part->debugfs = debugfs_create_dir(name, gpu->part0.debugfs);
+	soft_part_debugfs(part);
+	return part;
+}
+
+static void soft_partition_destroy(struct vgpu_partition *vgpu)
+{
+	struct soft_part *part = vgpu_partition_backend(vgpu);
+
+	debugfs_remove(part->debugfs);
+	soft_part_exit(part);
+	kfree(part);
+}
+
 static struct soft_engine *soft_instance_engine(struct vgpu_partition *part, unsigned int index)
 {
-	return &soft_gpu(vgpu_partition_gpu(part))->part0.engine[index];
+	return &soft_part(part)->engine[index];
 }
 
 static void soft_instance_engine_run(struct vgpu_partition *part, unsigned int index,
@@ -328,6 +365,8 @@ const struct vgpu_gpu_ops soft_instance_ops = {
 	.channel = soft_instance_channel,
 	.state_save = soft_state_save,
 	.state_load = soft_state_load,
+	.partition_create = soft_partition_create,
+	.partition_destroy = soft_partition_destroy,
 	.engine_run = soft_instance_engine_run,
 	.engine_preempt = soft_instance_engine_preempt,
 	.engine_reset = soft_instance_engine_reset,

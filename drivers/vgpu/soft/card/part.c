@@ -35,12 +35,12 @@ DEFINE_DEBUGFS_ATTRIBUTE(soft_hang_fops, soft_hang_get, soft_hang_set, "%llu\n")
 
 /**
  * soft_part_debugfs() - make the directories of a partition's engines
- * @part:   the partition, with its engines
- * @parent: where they are made; removed with it. soft_gpu_debugfs_init() says what is in them
+ * @part: the partition, with its engines and its directory. soft_gpu_debugfs_init() says what is in
+ *        them
  *
  * Context: sleeps.
  */
-void soft_part_debugfs(struct soft_part *part, struct dentry *parent)
+void soft_part_debugfs(struct soft_part *part)
 {
 	struct dentry *dir;
 	unsigned int i;
@@ -48,7 +48,7 @@ void soft_part_debugfs(struct soft_part *part, struct dentry *parent)
 	for (i = 0; i < SOFT_ENGINES; i++) {
 		struct soft_engine *engine = &part->engine[i];
 
-		dir = debugfs_create_dir(soft_engine_desc[i].name, parent);
+		dir = debugfs_create_dir(soft_engine_desc[i].name, part->debugfs);
 		debugfs_create_file_unsafe("hang", 0600, dir, engine, &soft_hang_fops);
 		debugfs_create_u32("hold_reset", 0600, dir, &engine->hold_reset);
 		debugfs_create_u64("switches", 0400, dir, &engine->switches);

@@ -6,12 +6,15 @@
 #include "../queue/engine.h"
 
 struct dentry;
+struct vgpu_partition;
 
 /**
  * struct soft_part - a partition of a software GPU
+ * @debugfs: its directory; of partition 0 that of the GPU
  * @engine: the engines, by number
  */
 struct soft_part {
+	struct dentry *debugfs;
 	struct soft_engine engine[SOFT_ENGINES];
 };
 
@@ -19,6 +22,6 @@ extern const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES];
 
 int soft_part_init(struct soft_part *part, const char *name);
 void soft_part_exit(struct soft_part *part);
-void soft_part_debugfs(struct soft_part *part, struct dentry *parent);
+void soft_part_debugfs(struct soft_part *part);
 
 #endif /* _VGPU_SOFT_PART_H */
