@@ -480,6 +480,54 @@ static void shortage_stalls(void)
 	CHECK_EQ(fx_faults(&other), 0);
 }
 
+/* Partitions: one is created as a whole, or not at all and its place is free */
+
+static int partitions_write(const char *line)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/partitions", fx_gpu());
+	return file_write(path, line);
+}
+
+static int partition_run(void)
+{
+	int ret = partitions_write("mode on");
+
+	return ret ? ret : partitions_write("create 3g 4");
+}
+
+static void partition_check(int ret, bool hit)
+{
+	char path[128], text[4096], line[32], *at;
+	unsigned int id;
+
+	(void)hit;
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/partitions", fx_gpu());
+	CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
+	at = strstr(text, "partition ");
+	CHECK_EQ(!!at, ret == 0, "%s", text);
+	if (at) {
+		CHECK_EQ(fx_available("3-8C"), 1);
+		if (sscanf(at, "partition %u:", &id) != 1)
+			FAIL("%s", at);
+		snprintf(line, sizeof(line), "remove %u", id);
+		CHECK_EQ(partitions_write(line), 0);
+	}
+	CHECK_EQ(partitions_write("mode off"), 0);
+}
+
+static void partition(void)
+{
+	static const struct inject_op op = {
+		"partition", NULL, partition_run, partition_check,
+	};
+
+	inject_need();
+	inject(&op);
+	inject_check_counts(0);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(control_node),
 	KTAP_TEST(settings),
@@ -487,6 +535,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(dma_worker),
 	KTAP_TEST(programs),
 	KTAP_TEST(shortage_stalls),
+	KTAP_TEST(partition),
 	KTAP_TEST(bind_gpu),
 };
 

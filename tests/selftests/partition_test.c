@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Partitions of a GPU (debugfs file partitions): their places, the vGPUs in them, and random
+ * creations and removals while vGPUs work and others read.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "inject.h"
+#include "rng.h"
+#include "soft.h"
+#include "tune.h"
+
+#define CE	VGPU_HW_ENGINE_CE
+#define MANY	7
+#define TEXT	4096
+
+static struct fx_vgpu v, vgpus[MANY];
+
+static int part_do(const char *fmt, ...)
+{
+	char path[128], line[64];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/partitions", fx_gpu());
+	return file_write(path, line);
+}
+
+static void part_read(const char *file, char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/%s", fx_gpu(), file);
+	CHECK(file_read(path, text, TEXT) > 0, "%s", path);
+}
+
+/* The number of the partition at that place, which has so many vGPUs; 0: there is none. */
+static unsigned int part_at(const char *profile, unsigned int eighth, unsigned int nr)
+{
+	char text[TEXT], *line, *save = NULL, name[8];
+	unsigned int id, start_mb, size_mb, have;
+	struct vgpu_ctl_gpu gpu;
+
+	fx_ctl_gpu(&gpu);
+	part_read("partitions", text);
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (sscanf(line, "partition %u: %7[^,], start_mb %u, size_mb %u, vgpus %u", &id,
+			   name, &start_mb, &size_mb, &have) != 5 || strcmp(name, profile) ||
+		    start_mb != eighth * (unsigned int)(gpu.fb_bytes >> 23))
+			continue;
+		CHECK_EQ(have, nr);
+		return id;
+	}
+	return 0;
+}
+
+static void mode(const char *to)
+{
+	int ret = part_do("mode %s", to);
+
+	if (ret == -ENOENT)
+		ktap_skip("debugfs has no file for partitions");
+	CHECK_EQ(ret, 0, "mode %s", to);
+}
+
+/* Creates a partition; returns its number. */
+static unsigned int part_new(const char *profile, unsigned int eighth)
+{
+	unsigned int id;
+
+	CHECK_EQ(part_do("create %s %u", profile, eighth), 0, "%s at %u", profile, eighth);
+	id = part_at(profile, eighth, 0);
+	CHECK(id, "%s at %u is not listed", profile, eighth);
+	return id;
+}
+
+/* Removes what the test has left, failed or not. */
+static void cleanup(void)
+{
+	char text[TEXT], *at;
+	unsigned int id;
+
+	fx_cleanup();
+	part_read("partitions", text);
+	for (at = strstr(text, "partition "); at; at = strstr(at + 1, "partition "))
+		if (sscanf(at, "partition %u:", &id) == 1)
+			part_do("remove %u", id);
+	part_do("mode off");
+}
+
+static void modes(void)
+{
+	unsigned int all = fx_available(fx_default_type()), id;
+
+	CHECK_EQ(part_do("create 1g"), -EOPNOTSUPP);
+	CHECK_EQ(fx_available("1-2C"), 0);
+	fx_create(&v, fx_default_type());
+	CHECK_EQ(part_do("mode on"), -EBUSY);
+	fx_remove(&v);
+	mode("on");
+	mode("on");
+	CHECK_EQ(fx_available(fx_default_type()), 0);
+	CHECK_EQ(fx_try_create(&v, fx_default_type()), -ENOSPC);
+	fx_check_refusal(&v, ENOSPC, "is divided");
+	CHECK_EQ(fx_try_create(&v, "1-2C"), -ENOSPC);
+	fx_check_refusal(&v, ENOSPC, "there is no 1g");
+	id = part_new("1g", 3);
+	CHECK_EQ(part_do("mode off"), -EBUSY);
+	CHECK_EQ(part_do("remove %u", id), 0);
+	CHECK_EQ(part_do("remove %u", id), -ENOENT);
+	mode("off");
+	CHECK_EQ(fx_available(fx_default_type()), all);
+	fx_create(&v, fx_default_type());
+}
+
+static void bad_lines(void)
+{
+	static const char * const bad[] = {
+		"", "x", "create", "create 5g", "create 1g x", "create 1g -1", "create 1g 0 0",
+		"create 1g 7", "create 2g 1", "create 3g 2", "remove", "remove x", "remove 1 1",
+		"remove 5000000000", "mode", "mode x", "mode on 1",
+		"create 1g 0xxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+	};
+	unsigned int i;
+
+	mode("on");
+	for (i = 1; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK_EQ(part_do("%s", bad[i]), -EINVAL, "'%s'", bad[i]);
+	CHECK_EQ(part_do("remove 0"), -EINVAL);
+	CHECK_EQ(part_do("remove 4000000000"), -ENOENT);
+}
+
+static void places(void)
+{
+	unsigned int i, id, last = 0;
+
+	mode("on");
+	for (i = 0; i < MANY; i++) {
+		id = part_new("1g", i);
+		CHECK(id > last, "%u after %u", id, last);
+		last = id;
+	}
+	CHECK_EQ(part_do("create 1g"), -ENOSPC);
+	CHECK_EQ(part_do("create 2g 2"), -ENOSPC);
+	CHECK_EQ(fx_available("1-2C"), MANY);
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(part_do("remove %u", part_at("1g", i, 0)), 0);
+	CHECK_EQ(part_do("create 4g"), 0);
+	CHECK_EQ(fx_available("4-8C"), 1);
+	CHECK_EQ(fx_available("4-4C"), 2);
+	CHECK_EQ(part_do("remove %u", part_at("4g", 0, 0)), 0);
+	CHECK_EQ(part_do("create 2g"), 0);
+	CHECK_EQ(part_do("create 2g"), 0);
+	CHECK_EQ(part_do("create 7g"), -ENOSPC);
+}
+
+/* A vGPU's framebuffer, in GiB of the GPU's, and its channels are its partition's. */
+static void check_place(const struct fx_vgpu *vgpu, unsigned int gb)
+{
+	struct vgpu_ctl_instance inst;
+	struct vgpu_ctl_gpu gpu;
+
+	fx_ctl_gpu(&gpu);
+	fx_instance(vgpu, &inst);
+	CHECK_EQ(inst.placement_gb, gb);
+	CHECK_EQ(inst.first_channel, gpu.channels * gb / (gpu.fb_bytes >> 30));
+}
+
+static void vgpus_in_partitions(void)
+{
+	unsigned int one, three, i;
+
+	mode("on");
+	three = part_new("3g", 4);
+	one = part_new("1g", 0);
+	fx_create_open(&vgpus[0], "1-2C");
+	fx_create_open(&vgpus[1], "3-4C");
+	fx_create_open(&vgpus[2], "3-4C");
+	CHECK_EQ(fx_try_create(&vgpus[3], "3-4C"), -ENOSPC);
+	fx_check_refusal(&vgpus[3], ENOSPC, "framebuffer");
+	CHECK_EQ(fx_available("3-4C"), 0);
+	check_place(&vgpus[0], 0);
+	check_place(&vgpus[1], 8);
+	check_place(&vgpus[2], 12);
+	for (i = 0; i < 3; i++)
+		inject_full_run(&vgpus[i]);
+	CHECK_EQ(part_at("3g", 4, 2), three);
+	CHECK_EQ(part_do("remove %u", three), -EBUSY);
+	CHECK_EQ(part_do("remove %u", one), -EBUSY);
+	fx_close(&vgpus[0]);
+	CHECK_EQ(part_do("remove %u", one), -EBUSY);
+	fx_remove(&vgpus[0]);
+	CHECK_EQ(part_do("remove %u", one), 0);
+	inject_full_run(&vgpus[1]);
+}
+
+/* A new vGPU goes into the partition that has the least room for it. */
+static void fullest_first(void)
+{
+	mode("on");
+	part_new("3g", 0);
+	part_new("3g", 4);
+	fx_create(&vgpus[0], "3-8C");
+	check_place(&vgpus[0], 0);
+	fx_create(&vgpus[1], "3-4C");
+	check_place(&vgpus[1], 8);
+	fx_remove(&vgpus[0]);
+	fx_create(&vgpus[2], "3-4C");
+	check_place(&vgpus[2], 12);
+	fx_create(&vgpus[3], "3-4C");
+	check_place(&vgpus[3], 0);
+}
+
+/* The guarantees of a partition's vGPUs are their own: nobody else's are short for them. */
+static void guarantees(void)
+{
+	struct vgpu_ctl_share both[2];
+
+	mode("on");
+	part_new("3g", 0);
+	part_new("3g", 4);
+	fx_create(&vgpus[0], "3-4C");
+	check_place(&vgpus[0], 0);
+	tune_share(&vgpus[0], 1000, 1000, 1);
+	CHECK_EQ(fx_available("3-4C"), 2);
+	fx_create(&vgpus[1], "3-4C");
+	check_place(&vgpus[1], 8);
+	tune_share(&vgpus[1], 400, 1000, 1);
+	fx_create(&vgpus[2], "3-4C");
+	check_place(&vgpus[2], 12);
+	CHECK_EQ(fx_available("3-4C"), 0);
+	CHECK_EQ(fx_try_create(&vgpus[3], "3-4C"), -ENOSPC);
+	fx_check_refusal(&vgpus[3], ENOSPC, "guarantee 500 per mille does not fit");
+	both[0] = tune_entry(&vgpus[0], VGPU_SHARE_GUARANTEE, 10, 0, 0);
+	both[1] = tune_entry(&vgpus[1], VGPU_SHARE_GUARANTEE, 10, 0, 0);
+	CHECK_EQ(tune_try_shares(both, 2), -EXDEV);
+	CHECK(strstr(tune_refusal, "is in partition"), "%s", tune_refusal);
+	tune_share(&vgpus[0], 500, 1000, 1);
+	CHECK_EQ(fx_available("3-4C"), 1);
+	fx_create(&vgpus[3], "3-4C");
+	check_place(&vgpus[3], 4);
+}
+
+/* What partitions have done is the GPU's, also when they are gone. */
+static void sums(void)
+{
+	static struct vgpu_ctl_instance entries[MANY];
+	struct vgpu_ctl_stats stats, after;
+	unsigned int e, i, round;
+	uint64_t busy;
+
+	mode("on");
+	CHECK_EQ(node_stats(fx_control(), fx_gpu_id(), &stats, entries, MANY), 0);
+	for (round = 0; round < 4; round++) {
+		part_new("1g", 1);
+		part_new("2g", 4);
+		fx_create_open(&vgpus[0], "1-2C");
+		fx_create_open(&vgpus[1], "2-4C");
+		inject_full_run(&vgpus[0]);
+		inject_full_run(&vgpus[1]);
+		if (round % 2) {
+			fx_close(&vgpus[0]);
+			fx_remove(&vgpus[0]);
+			CHECK_EQ(part_do("remove %u", part_at("1g", 1, 0)), 0);
+		}
+		CHECK_EQ(node_stats(fx_control(), fx_gpu_id(), &after, entries, MANY), 0);
+		CHECK_EQ(after.count, round % 2 ? 1 : 2);
+		for (e = 0; e < after.engines; e++) {
+			busy = after.engine[e].gone_ns;
+			for (i = 0; i < after.count; i++)
+				busy += entries[i].engine[e].busy_ns;
+			CHECK_EQ(busy, after.engine[e].busy_ns, "engine %u", e);
+			CHECK(after.engine[e].busy_ns >= stats.engine[e].busy_ns, "went back");
+			CHECK(after.engine[e].wall_ns >= stats.engine[e].wall_ns, "went back");
+			CHECK(after.engine[e].runs >= stats.engine[e].runs, "went back");
+		}
+		CHECK(after.engine[1].busy_ns > stats.engine[1].busy_ns, "nothing was done");
+		stats = after;
+		for (i = round % 2; i < 2; i++) {
+			fx_close(&vgpus[i]);
+			fx_remove(&vgpus[i]);
+		}
+		if (!(round % 2))
+			CHECK_EQ(part_do("remove %u", part_at("1g", 1, 0)), 0);
+		CHECK_EQ(part_do("remove %u", part_at("2g", 4, 0)), 0);
+	}
+}
+
+/* An engine of one partition that must be reset is none of the other's. */
+static void engine_reset(void)
+{
+	struct vgpu_chan *chan, *neighbour;
+	struct vgpu_ctl_instance inst;
+	struct vgpu_fault fault;
+	char engine[32];
+	unsigned int id;
+
+	mode("on");
+	id = part_new("1g", 2);
+	part_new("2g", 4);
+	fx_create_open(&vgpus[0], "1-2C");
+	fx_create_open(&vgpus[1], "2-4C");
+	chan = fx_chan(&vgpus[0], CE, 0, VGPU_RING_FB, 4);
+	neighbour = fx_chan(&vgpus[1], CE, 0, VGPU_RING_FB, 4);
+	snprintf(engine, sizeof(engine), "partition-%u/ce0", id);
+	CHECK_EQ(soft_hang(fx_gpu(), engine, VGPU_HW_PKT_NOP), 0);
+	fx_finish(neighbour);
+	FX_OK(vgpus[0].dev, vgpu_chan_nop(chan));
+	fx_finish(neighbour);
+	FX_OK(vgpus[0].dev, vgpu_chan_wait_fault(chan, FX_TIMEOUT_MS, &fault));
+	CHECK_EQ(fault.code, VGPU_HW_FAULT_RESET);
+	fx_finish(neighbour);
+	fx_instance(&vgpus[1], &inst);
+	CHECK_EQ(inst.engine[neighbour->engine].resets + inst.faults, 0, "of the neighbour");
+	fx_again(chan);
+	fx_finish(chan);
+}
+
+/* Reads all that has partitions in it, until it is told to stop. Returns what was wrong. */
+static void *reader(void *arg)
+{
+	static const char * const files[] = {
+		"partitions", "timelines", "switches", "instances", "placement",
+	};
+	static struct vgpu_ctl_instance entries[MANY];
+	struct vgpu_ctl_stats stats, last = {};
+	volatile bool *stop = arg;
+	char path[128], text[TEXT];
+	uint32_t gpu = fx_gpu_id();
+	unsigned int i, e;
+
+	for (i = 0; !*stop; i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/%s", fx_gpu(),
+			 files[i % 5]);
+		file_read(path, text, sizeof(text));
+		if (node_stats(fx_control(), gpu, &stats, entries, MANY))
+			return "VGPU_IOC_STATS";
+		for (e = 0; e < stats.engines; e++)
+			if (stats.engine[e].busy_ns < last.engine[e].busy_ns ||
+			    stats.engine[e].wall_ns < last.engine[e].wall_ns ||
+			    stats.engine[e].runs < last.engine[e].runs)
+				return "a sum went back";
+		last = stats;
+	}
+	return NULL;
+}
+
+/* A random step: creates or removes a partition, or a vGPU that may be opened and work. */
+static void storm_step(struct rng *rng)
+{
+	static const char * const profiles[] = { "1g", "2g", "3g", "4g", "7g" };
+	static const char * const types[] = { "1-2C", "2-4C", "3-4C", "3-8C", "4-8C", "7-16C" };
+	struct fx_vgpu *vgpu = &vgpus[rng_below(rng, MANY)];
+	char text[TEXT], *at;
+	unsigned int id, nr;
+	int ret;
+
+	switch (rng_below(rng, 4)) {
+	case 0:
+		ret = part_do("create %s", profiles[rng_below(rng, 5)]);
+		CHECK(!ret || ret == -ENOSPC, "%s", strerror(-ret));
+		break;
+	case 1:
+		part_read("partitions", text);
+		nr = (unsigned int)rng_below(rng, MANY);
+		for (at = strstr(text, "partition "); at; at = strstr(at + 1, "partition ")) {
+			if (nr--)
+				continue;
+			if (sscanf(at, "partition %u:", &id) != 1)
+				FAIL("%s", at);
+			ret = part_do("remove %u", id);
+			CHECK(!ret || ret == -EBUSY, "%s", strerror(-ret));
+			break;
+		}
+		break;
+	case 2:
+		if (vgpu->created)
+			break;
+		ret = fx_try_create(vgpu, types[rng_below(rng, 6)]);
+		CHECK(!ret || ret == -ENOSPC, "%s", strerror(-ret));
+		if (ret || rng_below(rng, 4))
+			break;
+		fx_open(vgpu);
+		inject_full_run(vgpu);
+		if (rng_below(rng, 2))
+			fx_close(vgpu);
+		break;
+	case 3:
+		if (!vgpu->created)
+			break;
+		if (vgpu->dev)
+			fx_close(vgpu);
+		fx_remove(vgpu);
+		break;
+	}
+}
+
+static void storm(void)
+{
+	uint64_t steps = fx_env("VGPU_TEST_ROUNDS", 1000);
+	struct rng rng = rng_seed(fx_random());
+	static volatile bool stop;
+	pthread_t thread;
+	void *wrong;
+	uint64_t i;
+
+	mode("on");
+	stop = false;
+	fx_gpu_id();
+	CHECK(!pthread_create(&thread, NULL, reader, (void *)&stop), "thread");
+	for (i = 0; i < steps; i++)
+		storm_step(&rng);
+	stop = true;
+	pthread_join(thread, &wrong);
+	CHECK(!wrong, "%s", (char *)wrong);
+	for (i = 0; i < MANY; i++) {
+		if (vgpus[i].dev)
+			fx_close(&vgpus[i]);
+		if (vgpus[i].created)
+			fx_remove(&vgpus[i]);
+	}
+}
+
+/* The GPU goes with its partitions and their vGPUs, and comes back whole. */
+static void gpu_goes(void)
+{
+	char path[128], address[64];
+	struct vgpu_ctl_gpu gpu;
+	unsigned int all;
+
+	all = fx_available(fx_default_type());
+	fx_ctl_gpu(&gpu);
+	snprintf(address, sizeof(address), "%.32s", (char *)gpu.address);
+	mode("on");
+	part_new("1g", 6);
+	part_new("3g", 0);
+	fx_create(&vgpus[0], "3-4C");
+	fx_create_open(&vgpus[1], "3-4C");
+	inject_full_run(&vgpus[1]);
+	fx_close(&vgpus[1]);
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/unbind", (char *)gpu.driver);
+	CHECK_EQ(file_write(path, address), 0, "%s", path);
+	vgpus[0].created = false;
+	vgpus[1].created = false;
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%.32s/bind", (char *)gpu.driver);
+	CHECK_EQ(file_write(path, address), 0, "%s", path);
+	CHECK_EQ(part_at("3g", 0, 0), 0);
+	CHECK_EQ(fx_available("3-4C"), 0);
+	CHECK_EQ(fx_available(fx_default_type()), all);
+	fx_create(&v, fx_default_type());
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(modes),
+	KTAP_TEST(bad_lines),
+	KTAP_TEST(places),
+	KTAP_TEST(vgpus_in_partitions),
+	KTAP_TEST(fullest_first),
+	KTAP_TEST(guarantees),
+	KTAP_TEST(sums),
+	KTAP_TEST(engine_reset),
+	KTAP_TEST(storm),
+	KTAP_TEST(gpu_goes),
+};
+
+KTAP_MAIN(tests, cleanup)
