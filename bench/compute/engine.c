@@ -75,8 +75,6 @@ void engine_open_file(struct engine *engine, const struct sample *sample, const 
 	engine->mem.map = engine_map;
 	engine->dispatch = (struct simt_dispatch) {
 		.program = engine->program,
-		.mem = &engine->mem,
-		.tlb = &engine->tlb,
 		.entry = kernel->entry / 4,
 		.image_bytes = engine->elf.image_bytes,
 		.args = VGPU_HW_VA_GLOBAL,
@@ -103,35 +101,41 @@ void engine_close(struct engine *engine)
 }
 
 /* Memory for groups of that size, which engine_run() frees. */
-static void begin(struct engine *engine, const uint32_t group[3])
+static void begin(struct engine *engine, const struct simt_isa *isa, const uint32_t size[3])
 {
 	struct simt_dispatch *dispatch = &engine->dispatch;
 
-	memcpy(dispatch->group, group, sizeof(dispatch->group));
-	dispatch->local = allocate(dispatch->local_bytes);
-	dispatch->private = allocate(simt_private_bytes(group, dispatch->private_bytes));
-	dispatch->warps = allocate(simt_warps_bytes(group));
+	memcpy(dispatch->group, size, sizeof(dispatch->group));
+	engine->group = (struct simt_group) {
+		.isa = isa,
+		.tlb = &engine->tlb,
+		.mem = &engine->mem,
+		.local = allocate(dispatch->local_bytes),
+		.private = allocate(simt_private_bytes(size, dispatch->private_bytes)),
+		.warps = allocate(simt_warps_bytes(size)),
+	};
 	simt_tlb_flush(&engine->tlb);
 	simt_dispatch_begin(dispatch);
+	simt_group_init(&engine->group, dispatch);
+	simt_dispatch_next(dispatch, &engine->group);
 }
 
-void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3])
+void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_t size[3])
 {
-	struct simt_dispatch *dispatch = &engine->dispatch;
+	struct simt_group *group = &engine->group;
 	enum simt_end end;
 
 	memset(engine->memory + ENGINE_MEMORY_AT, 0, engine->sample->clear_bytes);
-	dispatch->isa = isa;
-	begin(engine, group);
+	begin(engine, isa, size);
 	do {
-		end = simt_dispatch_run(dispatch, BUDGET);
+		end = simt_group_run(group, BUDGET);
 	} while (end == SIMT_MORE);
 	if (end != SIMT_DONE)
 		bench_die("%s: fault %d at pc %#llx, address %#llx", engine->sample->name,
-			  dispatch->fault.code, dispatch->fault.pc, dispatch->fault.addr);
-	free(dispatch->local);
-	free(dispatch->private);
-	free(dispatch->warps);
+			  group->fault.code, group->fault.pc, group->fault.addr);
+	free(group->local);
+	free(group->private);
+	free(group->warps);
 }
 
 double engine_time(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3])

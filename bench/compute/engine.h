@@ -18,6 +18,7 @@
  * @mem:      finds pages of these
  * @tlb:      where they are
  * @dispatch: what is executed
+ * @group: its group in flight
  */
 struct engine {
 	const struct sample *sample;
@@ -28,6 +29,7 @@ struct engine {
 	struct simt_mem mem;
 	struct simt_tlb tlb;
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 };
 
 #define ENGINE_MEMORY_AT	4096

@@ -170,7 +170,7 @@ static void measure(const struct row *row)
 	for (i = 0; i < pairs; i++)
 		run_pair(&engine, &native, i, i % 2);
 	native_compare(&native, &engine);
-	print_row(row, engine.dispatch.executed);
+	print_row(row, engine.group.executed);
 	if (row->lanes)
 		measure_lanes(&engine, &native, row);
 	native_close(&native);

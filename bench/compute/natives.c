@@ -111,10 +111,10 @@ static double count_lanes(struct engine *engine, struct native *native, u64 *exe
 	engine->dispatch.alone = U32_MAX;	/* or several of its instructions count as one */
 	engine_run(engine, isa(), one);
 	native_compare(native, engine);
-	alone = engine->dispatch.executed;
+	alone = engine->group.executed;
 	engine_run(engine, isa(), engine->sample->group);
 	native_compare(native, engine);
-	*executed = engine->dispatch.executed;
+	*executed = engine->group.executed;
 	engine->dispatch.alone = 0;
 	return (double)alone / (double)*executed;
 }

@@ -64,6 +64,7 @@
  * @mem:      finds pages
  * @tlb:      where they are
  * @dispatch: what is executed
+ * @group:    its group in flight
  * @program:  the same, decoded
  * @fb:       the partition
  * @looks:    how often a page was looked for in this section
@@ -76,6 +77,7 @@ struct stopper {
 	struct simt_mem mem;
 	struct simt_tlb tlb;
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct simt_program *program;
 	u8 *fb;
 	u32 looks;
@@ -197,11 +199,18 @@ static void stopper_open(struct stopper *s)
 	s->random = 88172645463325252ull;
 }
 
+static void stopper_begin(struct stopper *s)
+{
+	simt_dispatch_begin(&s->dispatch);
+	simt_group_init(&s->group, &s->dispatch);
+	simt_dispatch_next(&s->dispatch, &s->group);
+}
+
 static void stopper_load(struct stopper *s, const struct stop_case *c, bool ends)
 {
 	const struct program *program = c->program;
 	struct simt_dispatch *dispatch = &s->dispatch;
-	const u32 group[3] = { c->items, 1, 1 };
+	const u32 size[3] = { c->items, 1, 1 };
 	struct program_args *args = global(s, ARGS_AT);
 
 	*args = (struct program_args) {
@@ -218,25 +227,27 @@ static void stopper_load(struct stopper *s, const struct stop_case *c, bool ends
 	s->piece = SOFT_PIECE_FIRST;
 	*dispatch = (struct simt_dispatch) {
 		.program = s->program,
-		.isa = soft_lanes,
-		.mem = &s->mem,
-		.tlb = &s->tlb,
 		.image_bytes = program->nr * 4,
 		.args = VGPU_HW_VA_GLOBAL + ARGS_AT,
 		.private_bytes = PRIVATE_BYTES,
-		.private = allocate(simt_private_bytes(group, PRIVATE_BYTES)),
-		.warps = allocate(simt_warps_bytes(group)),
 		.grid = { ends ? c->items : ~0u, 1, 1 },
 	};
-	memcpy(dispatch->group, group, sizeof(group));
+	memcpy(dispatch->group, size, sizeof(size));
+	s->group = (struct simt_group) {
+		.isa = soft_lanes,
+		.tlb = &s->tlb,
+		.mem = &s->mem,
+		.private = allocate(simt_private_bytes(size, PRIVATE_BYTES)),
+		.warps = allocate(simt_warps_bytes(size)),
+	};
 	simt_tlb_flush(&s->tlb);
-	simt_dispatch_begin(dispatch);
+	stopper_begin(s);
 }
 
 static void stopper_unload(struct stopper *s)
 {
-	free(s->dispatch.warps);
-	free(s->dispatch.private);
+	free(s->group.warps);
+	free(s->group.private);
 	free(s->program);
 }
 
@@ -248,10 +259,10 @@ static enum simt_end section(struct stopper *s, const struct program *program)
 
 	s->looks = 0;
 	s->end_ns = clk_ns() + SOFT_SECTION_NS;
-	end = soft_lanes_section(&s->dispatch, &s->piece, s->slow, s->end_ns, &never, &took_ns);
+	end = soft_lanes_section(&s->group, &s->piece, s->slow, s->end_ns, &never, &took_ns);
 	if (end == SIMT_FAULT)
 		bench_die("%s: fault %d at pc %#llx, address %#llx", program->name,
-			  s->dispatch.fault.code, s->dispatch.fault.pc, s->dispatch.fault.addr);
+			  s->group.fault.code, s->group.fault.pc, s->group.fault.addr);
 	return end;
 }
 
@@ -285,7 +296,7 @@ static void collect(struct stopper *s, const struct program *program)
 			asked_ns = clk_ns() + ASK_NS + sample_random(&s->random) % ASK_NS;
 		before_ns = lost_ns();
 		if (section(s, program) == SIMT_DONE)
-			simt_dispatch_begin(&s->dispatch);
+			stopper_begin(s);
 		now_ns = clk_ns();
 		if (now_ns < asked_ns)
 			continue;

@@ -83,10 +83,12 @@ static void fuzz_run(const struct fuzz_head *head, struct simt_program *program,
 	static struct simt_tlb tlb;
 	struct fuzz_mem mem = { .mem.map = fuzz_map, .waits = head->waits };
 	struct simt_dispatch dispatch = {
-		.program = program, .isa = isa, .mem = &mem.mem, .tlb = &tlb,
-		.entry = head->entry % program->nr, .image_bytes = 4 * program->nr,
-		.args = VGPU_HW_VA_GLOBAL, .local_bytes = LOCAL_BYTES,
-		.private_bytes = PRIVATE_BYTES, .local = calloc(1, LOCAL_BYTES),
+		.program = program, .entry = head->entry % program->nr,
+		.image_bytes = 4 * program->nr, .args = VGPU_HW_VA_GLOBAL,
+		.local_bytes = LOCAL_BYTES, .private_bytes = PRIVATE_BYTES,
+	};
+	struct simt_group group = {
+		.isa = isa, .mem = &mem.mem, .tlb = &tlb, .local = calloc(1, LOCAL_BYTES),
 	};
 	unsigned int k, round = 0;
 
@@ -94,10 +96,10 @@ static void fuzz_run(const struct fuzz_head *head, struct simt_program *program,
 		dispatch.group[k] = 1 + head->group[k] % (k ? 4 : 64);
 		dispatch.grid[k] = 1 + head->grid[k] % (k ? 4 : 100);
 	}
-	dispatch.private = calloc(1, simt_private_bytes(dispatch.group, PRIVATE_BYTES));
-	dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+	group.private = calloc(1, simt_private_bytes(dispatch.group, PRIVATE_BYTES));
+	group.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
 	/* What another dispatch has left there makes no difference. */
-	memset(dispatch.warps, isa->name[0], simt_warps_bytes(dispatch.group));
+	memset(group.warps, isa->name[0], simt_warps_bytes(dispatch.group));
 	mem.image = malloc(VGPU_HW_PAGE_SIZE);
 	memcpy(mem.image, image, VGPU_HW_PAGE_SIZE);
 	for (k = 0; k < FB_PAGES; k++) {
@@ -107,12 +109,14 @@ static void fuzz_run(const struct fuzz_head *head, struct simt_program *program,
 
 	simt_tlb_flush(&tlb);
 	simt_dispatch_begin(&dispatch);
+	simt_group_init(&group, &dispatch);
+	simt_dispatch_next(&dispatch, &group);
 	do {
-		out->end = simt_dispatch_run(&dispatch, 1 + head->budget);
+		out->end = simt_group_run(&group, 1 + head->budget);
 	} while (++round < ROUNDS && (out->end == SIMT_MORE || out->end == SIMT_WAIT));
 
-	out->executed = dispatch.executed;
-	out->fault = dispatch.fault;
+	out->executed = group.executed;
+	out->fault = group.fault;
 	if (out->executed > ROUNDS * (1ULL + head->budget))
 		abort();
 	for (k = 0; k < FB_PAGES; k++) {
@@ -122,9 +126,9 @@ static void fuzz_run(const struct fuzz_head *head, struct simt_program *program,
 	if (memcmp(mem.image, image, VGPU_HW_PAGE_SIZE))
 		abort();
 	free(mem.image);
-	free(dispatch.warps);
-	free(dispatch.private);
-	free(dispatch.local);
+	free(group.warps);
+	free(group.private);
+	free(group.local);
 }
 
 /* Mutation finds few of the opcodes that exist: the low bits choose one of them. */

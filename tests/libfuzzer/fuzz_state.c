@@ -43,24 +43,27 @@ static uint8_t *take_warp(const uint8_t **data, size_t *left, size_t *bytes)
 	return record;
 }
 
-static bool load(struct simt_dispatch *dispatch, const uint8_t *data, size_t left)
+static bool load(struct simt_group *group, const uint8_t *data, size_t left)
 {
 	struct simt_state_dispatch whole;
-	struct simt_state_group group;
+	struct simt_state_group position;
 	bool ok = true;
 	u32 i;
 
 	if (!take(&data, &left, &whole, sizeof(whole)) ||
-	    !take(&data, &left, &group, sizeof(group)) ||
-	    simt_state_load_dispatch(dispatch, &whole) || simt_state_load_group(dispatch, &group))
+	    !take(&data, &left, &position, sizeof(position)) ||
+	    simt_state_load_dispatch(group->dispatch, &whole))
 		return false;
-	for (i = 0; i < dispatch->nr_warps && ok; i++) {
+	simt_group_init(group, group->dispatch);
+	if (simt_state_load_group(group, &position))
+		return false;
+	for (i = 0; i < group->nr_warps && ok; i++) {
 		uint8_t *again = malloc(SIMT_STATE_WARP_MAX), *record;
 		size_t bytes;
 
 		record = take_warp(&data, &left, &bytes);
-		ok = !simt_state_load_warp(dispatch, i, record, bytes);
-		if (ok && (simt_state_save_warp(dispatch, i, again) != bytes ||
+		ok = !simt_state_load_warp(group, i, record, bytes);
+		if (ok && (simt_state_save_warp(group, i, again) != bytes ||
 			   memcmp(again, record, bytes)))
 			abort();
 		free(record);
@@ -73,6 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct simt_isa *const isas[] = { &simt_isa_scalar, &simt_isa_sse2 };
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct state_world world;
 	u64 executed, seed = 1;
 	uint8_t program;
@@ -81,22 +85,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!take(&data, &size, &program, 1))
 		return 0;
 	state_world_init(&world, program);
-	state_world_dispatch(&world, &dispatch);
-	dispatch.isa = isas[size % 2];
-	state_memory(&dispatch, &seed);
-	if (load(&dispatch, data, size)) {
-		executed = dispatch.executed;
+	state_world_dispatch(&world, &dispatch, &group);
+	group.isa = isas[size % 2];
+	state_memory(&group, &seed);
+	if (load(&group, data, size)) {
+		executed = group.executed;
 		for (i = 0; i < CALLS; i++) {
-			enum simt_end end = simt_dispatch_run(&dispatch, BUDGET);
+			enum simt_end end = simt_group_run(&group, BUDGET);
 
 			if (end != SIMT_MORE && end != SIMT_WAIT)
 				break;
 			simt_tlb_flush(&world.tlb);
 		}
-		if (dispatch.executed - executed > CALLS * BUDGET)
+		if (group.executed - executed > CALLS * BUDGET)
 			abort();
 	}
-	state_memory_free(&dispatch);
+	state_memory_free(&group);
 	state_world_exit(&world);
 	return 0;
 }
@@ -132,6 +136,7 @@ static void write_seed(const struct state_image *image, uint8_t program, const c
 static bool seed_of(uint8_t program, const char *directory)
 {
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct state_world world;
 	struct state_image image;
 	enum simt_end end = SIMT_MORE;
@@ -140,21 +145,21 @@ static bool seed_of(uint8_t program, const char *directory)
 	int i;
 
 	state_world_init(&world, program);
-	state_world_dispatch(&world, &dispatch);
-	state_memory(&dispatch, &seed);
-	simt_dispatch_begin(&dispatch);
+	state_world_dispatch(&world, &dispatch, &group);
+	state_memory(&group, &seed);
+	state_begin(&dispatch, &group);
 	for (i = 0; i < 5 + program % 20 && (end == SIMT_MORE || end == SIMT_WAIT); i++) {
-		end = simt_dispatch_run(&dispatch, 7);
+		end = simt_group_run(&group, 7);
 		simt_tlb_flush(&world.tlb);
 	}
 	if (end == SIMT_MORE || end == SIMT_WAIT) {
-		state_image_save(&image, &dispatch);
+		state_image_save(&image, &group);
 		ok = image.nr == 1 && image.bytes[0] < 3000;
 		if (ok)
 			write_seed(&image, program, directory);
 		state_image_free(&image);
 	}
-	state_memory_free(&dispatch);
+	state_memory_free(&group);
 	state_world_exit(&world);
 	return ok;
 }

@@ -79,14 +79,14 @@ void simt_host_exit(struct simt_host *host)
 }
 
 /* Some stops: the dispatch moves into other memory, and another interpreter goes on with it. */
-static void simt_host_move(struct simt_host *host, struct simt_dispatch *dispatch)
+static void simt_host_move(struct simt_host *host, struct simt_group *group)
 {
 	u64 *seed = &host->moves.seed;
 
 	if (!host->moves.one_in || random_range(seed, 1, host->moves.one_in) > 1)
 		return;
-	state_move(dispatch, &host->moves);
-	dispatch->isa = simt_host_isa(random_range(seed, 0, 2)) ?: simt_host_isa(0);
+	state_move(group, &host->moves);
+	group->isa = simt_host_isa(random_range(seed, 0, 2)) ?: simt_host_isa(0);
 }
 
 /* At once wherever lanes part, or after a while, or never. */
@@ -103,36 +103,38 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 {
 	size_t private = simt_private_bytes(work->group, work->private_bytes);
 	struct simt_dispatch dispatch = {
-		.program = host->program, .isa = isa, .mem = &host->mem, .tlb = &host->tlb,
-		.entry = work->entry, .image_bytes = host->bytes, .args = work->args,
-		.local_bytes = work->local_bytes, .private_bytes = work->private_bytes,
+		.program = host->program, .entry = work->entry, .image_bytes = host->bytes,
+		.args = work->args, .local_bytes = work->local_bytes,
+		.private_bytes = work->private_bytes, .alone = simt_host_alone(host),
+	};
+	struct simt_group group = {
+		.isa = isa, .mem = &host->mem, .tlb = &host->tlb,
 		.local = calloc(1, work->local_bytes + 1), .private = calloc(1, private + 1),
 		.warps = aligned_alloc(64, simt_warps_bytes(work->group)),
-		.alone = simt_host_alone(host),
 	};
 	enum simt_end end;
 
 	host->mem.over = host->budget ? NULL : simt_host_over;
 	memcpy(dispatch.grid, work->grid, sizeof(dispatch.grid));
 	memcpy(dispatch.group, work->group, sizeof(dispatch.group));
-	memset(dispatch.warps, 0, simt_warps_bytes(work->group));
+	memset(group.warps, 0, simt_warps_bytes(work->group));
 	simt_tlb_flush(&host->tlb);
-	simt_dispatch_begin(&dispatch);
+	state_begin(&dispatch, &group);
 	do {
 		u32 budget = host->budget ?: random_range(&host->seed, 1, 50);
 
-		end = simt_dispatch_run(&dispatch, budget);
+		end = simt_group_run(&group, budget);
 		simt_tlb_flush(&host->tlb);
-		if (host->limit && dispatch.executed > host->limit)
+		if (host->limit && state_executed(&group) > host->limit)
 			break;
 		if (end == SIMT_MORE || end == SIMT_WAIT)
-			simt_host_move(host, &dispatch);
+			simt_host_move(host, &group);
 	} while (end == SIMT_MORE || end == SIMT_WAIT);
-	host->executed = dispatch.executed;
-	host->fault = dispatch.fault;
-	free(dispatch.warps);
-	free(dispatch.private);
-	free(dispatch.local);
+	host->executed = state_executed(&group);
+	host->fault = group.fault;
+	free(group.warps);
+	free(group.private);
+	free(group.local);
 	return end;
 }
 

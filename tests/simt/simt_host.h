@@ -14,7 +14,7 @@
  * @fb_bytes: its length, a multiple of the page size
  * @mem:     how the interpreter reaches @image and @fb
  * @tlb:     as an engine has one
- * @budget:  instructions of a call of simt_dispatch_run(), which @mem never ends sooner; 0: random
+ * @budget:  instructions of a call of simt_group_run(), which @mem never ends sooner; 0: random
  *           numbers, and @mem ends some calls
  * @seed:    of these numbers
  * @alone:   random numbers say when lanes run alone; else they do as in the kernel

@@ -19,20 +19,35 @@ static void *garbage(size_t bytes, u64 *seed)
 	return to;
 }
 
-/* Gives the dispatch memory that has anything in it. */
-void state_memory(struct simt_dispatch *dispatch, u64 *seed)
+/* Gives the group, whose dispatch is set, memory that has anything in it. */
+void state_memory(struct simt_group *group, u64 *seed)
 {
-	dispatch->local = garbage(dispatch->local_bytes, seed);
-	dispatch->private = garbage(simt_private_bytes(dispatch->group, dispatch->private_bytes),
-				    seed);
-	dispatch->warps = garbage(simt_warps_bytes(dispatch->group), seed);
+	const struct simt_dispatch *dispatch = group->dispatch;
+
+	group->local = garbage(dispatch->local_bytes, seed);
+	group->private = garbage(simt_private_bytes(dispatch->group, dispatch->private_bytes),
+				 seed);
+	group->warps = garbage(simt_warps_bytes(dispatch->group), seed);
 }
 
-void state_memory_free(struct simt_dispatch *dispatch)
+void state_memory_free(struct simt_group *group)
 {
-	free(dispatch->local);
-	free(dispatch->private);
-	free(dispatch->warps);
+	free(group->local);
+	free(group->private);
+	free(group->warps);
+}
+
+/* Begins a dispatch that has one group in flight. */
+void state_begin(struct simt_dispatch *dispatch, struct simt_group *group)
+{
+	simt_dispatch_begin(dispatch);
+	simt_group_init(group, dispatch);
+	simt_dispatch_next(dispatch, group);
+}
+
+u64 state_executed(const struct simt_group *group)
+{
+	return group->dispatch->executed + group->executed;
 }
 
 static u8 *copy_of(const void *from, size_t bytes)
@@ -43,27 +58,27 @@ static u8 *copy_of(const void *from, size_t bytes)
 	return to;
 }
 
-void state_image_save(struct state_image *image, const struct simt_dispatch *dispatch)
+void state_image_save(struct state_image *image, const struct simt_group *group)
 {
 	u8 *private, *record = malloc(SIMT_STATE_WARP_MAX);
 	u32 i;
 
 	memset(image, 0xa5, sizeof(*image));
-	simt_state_save_dispatch(dispatch, &image->dispatch);
-	simt_state_save_group(dispatch, &image->group);
-	image->local_bytes = dispatch->local_bytes;
-	image->local = copy_of(dispatch->local, image->local_bytes);
-	image->private_bytes = simt_state_private_bytes(dispatch);
+	simt_state_save_dispatch(group->dispatch, state_executed(group), &image->dispatch);
+	simt_state_save_group(group, &image->group);
+	image->local_bytes = group->local_bytes;
+	image->local = copy_of(group->local, image->local_bytes);
+	image->private_bytes = simt_state_private_bytes(group);
 	private = malloc(image->private_bytes + 1);
-	simt_state_save_private(dispatch, 0, private, image->private_bytes / 16 * 8);
-	simt_state_save_private(dispatch, image->private_bytes / 16 * 8,
+	simt_state_save_private(group, 0, private, image->private_bytes / 16 * 8);
+	simt_state_save_private(group, image->private_bytes / 16 * 8,
 				private + image->private_bytes / 16 * 8,
 				image->private_bytes - image->private_bytes / 16 * 8);
 	image->private = private;
-	image->nr = dispatch->nr_warps;
+	image->nr = group->nr_warps;
 	for (i = 0; i < image->nr; i++) {
 		memset(record, 0x5a, SIMT_STATE_WARP_MAX);
-		image->bytes[i] = simt_state_save_warp(dispatch, i, record);
+		image->bytes[i] = simt_state_save_warp(group, i, record);
 		image->warp[i] = copy_of(record, image->bytes[i]);
 	}
 	free(record);
@@ -139,21 +154,24 @@ void state_image_print(const struct state_image *a, const struct state_image *b)
 	}
 }
 
-/* Loads into a dispatch that has been set up. Returns NULL, or which field was refused. */
-const char *state_image_load(const struct state_image *image, struct simt_dispatch *dispatch)
+/* Loads into a group and its dispatch, set up. Returns NULL, or which field was refused. */
+const char *state_image_load(const struct state_image *image, struct simt_group *group)
 {
-	const char *wrong = simt_state_load_dispatch(dispatch, &image->dispatch);
+	const char *wrong = simt_state_load_dispatch(group->dispatch, &image->dispatch);
 	u32 i;
 
-	wrong = wrong ?: simt_state_load_group(dispatch, &image->group);
 	if (wrong)
 		return wrong;
-	if (dispatch->nr_warps != image->nr)
+	simt_group_init(group, group->dispatch);
+	wrong = simt_state_load_group(group, &image->group);
+	if (wrong)
+		return wrong;
+	if (group->nr_warps != image->nr)
 		return "number of warps";
-	memcpy(dispatch->local, image->local, image->local_bytes);
-	memcpy(dispatch->private, image->private, image->private_bytes);
+	memcpy(group->local, image->local, image->local_bytes);
+	memcpy(group->private, image->private, image->private_bytes);
 	for (i = 0; i < image->nr && !wrong; i++)
-		wrong = simt_state_load_warp(dispatch, i, image->warp[i], image->bytes[i]);
+		wrong = simt_state_load_warp(group, i, image->warp[i], image->bytes[i]);
 	return wrong;
 }
 
@@ -197,33 +215,35 @@ static void count(struct state_moves *moves, const struct state_image *image)
 }
 
 /*
- * Moves a dispatch into other memory, between two calls of simt_dispatch_run(). The structure
- * itself stays, because warps point to it.
+ * Moves a dispatch into other memory, between two calls of simt_group_run(). The structures stay,
+ * because warps point to the one of the group, and that to the other one.
  */
-void state_move(struct simt_dispatch *dispatch, struct state_moves *moves)
+void state_move(struct simt_group *group, struct state_moves *moves)
 {
-	struct simt_dispatch old = *dispatch;
+	struct simt_dispatch *dispatch = group->dispatch;
+	struct simt_group old = *group;
 	struct state_image was, is;
 	const char *wrong;
 	u32 i;
 
-	state_image_save(&was, dispatch);
+	state_image_save(&was, group);
 	count(moves, &was);
 	memset(dispatch->groups, 0xa5, sizeof(*dispatch) - offsetof(struct simt_dispatch, groups));
-	state_memory(dispatch, &moves->seed);
-	wrong = state_image_load(&was, dispatch);
+	memset(&group->nr, 0xa5, sizeof(*group) - offsetof(struct simt_group, nr));
+	state_memory(group, &moves->seed);
+	wrong = state_image_load(&was, group);
 	if (wrong) {
 		fprintf(stderr, "a state is refused: %s\n", wrong);
 		abort();
 	}
-	state_image_save(&is, dispatch);
+	state_image_save(&is, group);
 	if (!state_image_same(&was, &is)) {
 		state_image_print(&was, &is);
 		fprintf(stderr, "a state is another one after it was loaded\n");
 		abort();
 	}
 	for (i = 0; i < was.nr; i++)
-		compare_derived(&old.warps[i], &dispatch->warps[i]);
+		compare_derived(&old.warps[i], &group->warps[i]);
 	state_image_free(&was);
 	state_image_free(&is);
 	state_memory_free(&old);

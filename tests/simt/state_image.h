@@ -49,15 +49,19 @@ struct state_moves {
 	u64 most;
 };
 
-void state_memory(struct simt_dispatch *dispatch, u64 *seed);
-void state_memory_free(struct simt_dispatch *dispatch);
-void state_image_save(struct state_image *image, const struct simt_dispatch *dispatch);
+void state_memory(struct simt_group *group, u64 *seed);
+void state_memory_free(struct simt_group *group);
+void state_begin(struct simt_dispatch *dispatch, struct simt_group *group);
+
+/* How many instructions the dispatch has executed, of which this is the only group in flight. */
+u64 state_executed(const struct simt_group *group);
+void state_image_save(struct state_image *image, const struct simt_group *group);
 void state_image_copy(struct state_image *image, const struct state_image *from);
 void state_image_free(struct state_image *image);
 bool state_image_same(const struct state_image *a, const struct state_image *b);
 void state_image_print(const struct state_image *a, const struct state_image *b);
-const char *state_image_load(const struct state_image *image, struct simt_dispatch *dispatch);
-void state_move(struct simt_dispatch *dispatch, struct state_moves *moves);
+const char *state_image_load(const struct state_image *image, struct simt_group *group);
+void state_move(struct simt_group *group, struct state_moves *moves);
 void state_moves_print(const struct state_moves *moves, const char *what);
 
 #endif /* STATE_IMAGE_H */

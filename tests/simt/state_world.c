@@ -267,17 +267,15 @@ void state_world_exit(struct state_world *world)
 	free(world->image);
 }
 
-/* Sets memory to what it is at the beginning, and the dispatch up, but for its own memory. */
-void state_world_dispatch(struct state_world *world, struct simt_dispatch *dispatch)
+/* Sets memory to what it is at the beginning, and a dispatch up, but for the group's own memory. */
+void state_world_dispatch(struct state_world *world, struct simt_dispatch *dispatch,
+			  struct simt_group *group)
 {
 	u64 seed = world->seed ^ 0x5bd1e995;
 	u32 i, k;
 
 	memset(dispatch, 0, sizeof(*dispatch));
 	dispatch->program = world->program;
-	dispatch->isa = &simt_isa_scalar;
-	dispatch->mem = &world->mem;
-	dispatch->tlb = &world->tlb;
 	dispatch->image_bytes = 4 * world->nr;
 	dispatch->args = VGPU_HW_VA_GLOBAL;
 	dispatch->local_bytes = 1024;
@@ -286,6 +284,11 @@ void state_world_dispatch(struct state_world *world, struct simt_dispatch *dispa
 		dispatch->group[k] = k ? random_range(&seed, 1, 3) : random_range(&seed, 1, 50);
 		dispatch->grid[k] = random_range(&seed, 1, 2 * dispatch->group[k]);
 	}
+	memset(group, 0, sizeof(*group));
+	group->dispatch = dispatch;
+	group->isa = &simt_isa_scalar;
+	group->mem = &world->mem;
+	group->tlb = &world->tlb;
 	world->calls = 0;
 	for (i = 0; i < WORLD_PAGES; i++)
 		for (k = 0; k < VGPU_HW_PAGE_SIZE; k += 8) {

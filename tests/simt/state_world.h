@@ -34,6 +34,7 @@ struct state_world {
 
 void state_world_init(struct state_world *world, u64 seed);
 void state_world_exit(struct state_world *world);
-void state_world_dispatch(struct state_world *world, struct simt_dispatch *dispatch);
+void state_world_dispatch(struct state_world *world, struct simt_dispatch *dispatch,
+			  struct simt_group *group);
 
 #endif /* STATE_WORLD_H */

@@ -23,6 +23,7 @@ struct world {
 	struct simt_mem mem;
 	struct simt_tlb tlb;
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct simt_program *program;
 	struct simt_warp *w;
 	u64 page[PAGES][VGPU_HW_PAGE_SIZE / 8] __aligned(VGPU_HW_PAGE_SIZE);
@@ -58,13 +59,15 @@ static void begin(const u32 *words, u32 nr, const struct simt_isa *isa)
 	world.w = aligned_alloc(64, sizeof(*world.w));
 	memset(world.w, 0, sizeof(*world.w));
 	*dispatch = (struct simt_dispatch) {
-		.program = world.program, .isa = isa, .mem = &world.mem, .tlb = &world.tlb,
-		.image_bytes = 4 * nr, .args = VGPU_HW_VA_GLOBAL, .warps = world.w,
+		.program = world.program, .image_bytes = 4 * nr, .args = VGPU_HW_VA_GLOBAL,
+	};
+	world.group = (struct simt_group) {
+		.isa = isa, .mem = &world.mem, .tlb = &world.tlb, .warps = world.w,
 	};
 	memcpy(dispatch->grid, one, sizeof(one));
 	memcpy(dispatch->group, one, sizeof(one));
 	simt_tlb_flush(&world.tlb);
-	simt_dispatch_begin(dispatch);
+	state_begin(dispatch, &world.group);
 }
 
 static void end(void)
@@ -160,7 +163,7 @@ static void try_again(const struct simt_isa *isa, u32 budget)
 	begin(again, ARRAY_SIZE(again), isa);
 	world.dispatch.alone = 300;
 	do {
-		how = simt_dispatch_run(&world.dispatch, budget);
+		how = simt_group_run(&world.group, budget);
 		alone |= world.w->watch && world.w->alone.on;
 		/* As a warp whose lanes never parted: nothing is noted. What is affine stays so. */
 		if (how == SIMT_MORE && !world.w->watch && world.w->ip != SIMT_LEAVE &&
@@ -221,18 +224,18 @@ static const struct failure {
 static void try_fault(const struct failure *failure, const struct simt_isa *isa, u32 budget)
 {
 	u32 bad = random_range(&seed, 0, SIMT_LANES - 1), words[ARRAY_SIZE(fault)], l;
-	const struct simt_fault *is = &world.dispatch.fault;
+	const struct simt_fault *is = &world.group.fault;
 	u64 *page = world.page[0];
 	enum simt_end how;
 
 	memcpy(words, fault, sizeof(fault));
 	words[FAIL_AT] = failure->word;
 	begin(words, ARRAY_SIZE(words), isa);
-	world.dispatch.round_at = 0;	/* so all run alone, one after the other */
+	world.group.round_at = 0;	/* so all run alone, one after the other */
 	for (l = 0; l < SIMT_LANES; l++)
 		page[TABLE / 8 + l] = l == bad ? failure->bad : failure->good;
 	do {
-		how = simt_dispatch_run(&world.dispatch, budget);
+		how = simt_group_run(&world.group, budget);
 	} while (how == SIMT_MORE);
 	assert_int_equal(how, SIMT_FAULT);
 	check_that(is->code == failure->code && is->addr == failure->bad && is->id[0] == bad &&

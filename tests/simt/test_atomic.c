@@ -87,27 +87,28 @@ static enum simt_end run(struct simt_host *host, const struct simt_isa *isa, u32
 {
 	u32 words = DIV_ROUND_UP(items, SIMT_LANES) * SIMT_LANES * 16;
 	struct simt_dispatch dispatch = {
-		.program = host->program, .isa = isa, .mem = &host->mem, .tlb = &host->tlb,
-		.image_bytes = host->bytes, .args = VGPU_HW_VA_GLOBAL, .private_bytes = 16,
-		.grid = { items, 1, 1 }, .group = { items, 1, 1 },
-		.private = calloc(1, words),
+		.program = host->program, .image_bytes = host->bytes, .args = VGPU_HW_VA_GLOBAL,
+		.private_bytes = 16, .grid = { items, 1, 1 }, .group = { items, 1, 1 },
+	};
+	struct simt_group group = {
+		.isa = isa, .mem = &host->mem, .tlb = &host->tlb, .private = calloc(1, words),
 	};
 	enum simt_end end;
 
-	dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
-	memset(dispatch.warps, 0, simt_warps_bytes(dispatch.group));
+	group.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+	memset(group.warps, 0, simt_warps_bytes(dispatch.group));
 	simt_tlb_flush(&host->tlb);
-	simt_dispatch_begin(&dispatch);
+	state_begin(&dispatch, &group);
 	do {
 		if (alone)	/* each lane runs alone */
-			dispatch.round_at = 0;
+			group.round_at = 0;
 		fights.tries = 0;
-		end = simt_dispatch_run(&dispatch, 1);
+		end = simt_group_run(&group, 1);
 		fights.most = max(fights.most, fights.tries);
 	} while (end == SIMT_MORE);
-	host->fault = dispatch.fault;
-	free(dispatch.warps);
-	free(dispatch.private);
+	host->fault = group.fault;
+	free(group.warps);
+	free(group.private);
 	return end;
 }
 

@@ -120,6 +120,7 @@ static u64 get(const struct simt_warp *w, unsigned int r, unsigned int l)
 
 struct world {
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct simt_tlb tlb;
 	struct simt_program *program;
 };
@@ -127,12 +128,12 @@ struct world {
 static void execute(struct world *world, const struct simt_isa *isa, const struct simt_insn *insn,
 		    const struct operand *operands, const u8 *forms, u32 active)
 {
-	struct simt_warp *w = world->dispatch.warps;
+	struct simt_warp *w = world->group.warps;
 	unsigned int r, l;
 	u32 budget = 1;
 
 	world->program->insn[0] = *insn;
-	simt_warp_start(w, &world->dispatch, 0);
+	simt_warp_start(w, &world->group, 0);
 	for (r = 1; r <= 3; r++)
 		set(w, r, &operands[r], forms[r]);
 	w->active = active;
@@ -150,7 +151,7 @@ static void check_once(struct world *world, const struct simt_isa *isa)
 {
 	static const u8 wide[4] = { 0, 1, 1, 1 };
 	struct operand operands[4] = {};
-	struct simt_warp *w = world->dispatch.warps;
+	struct simt_warp *w = world->group.warps;
 	u32 active = random_one_in(&seed, 2) ? U32_MAX : random_next(&seed) | 1;
 	struct simt_insn insn;
 	u64 want[4][SIMT_LANES];
@@ -207,7 +208,7 @@ static void check_branch(struct world *world, const struct simt_isa *isa)
 	unsigned int funct3 = funct3s[random_range(&seed, 0, 5)], l;
 	u32 active = random_one_in(&seed, 2) ? U32_MAX : random_next(&seed) | 1;
 	struct operand operands[4] = { [1] = random_operand(), [2] = random_operand() };
-	struct simt_warp *w = world->dispatch.warps;
+	struct simt_warp *w = world->group.warps;
 	u8 forms[4] = {};
 	struct simt_insn insn;
 
@@ -245,15 +246,16 @@ static void for_all(void (*check)(struct world *world, const struct simt_isa *is
 	world->program = calloc(1, simt_program_bytes(2));
 	simt_program_init(world->program, 2);
 	world->dispatch.program = world->program;
-	world->dispatch.tlb = &world->tlb;
-	world->dispatch.round_at = S64_MAX;	/* all lanes together */
-	memcpy(world->dispatch.size, one, sizeof(one));
-	world->dispatch.warps = aligned_alloc(64, simt_warps_bytes(one));
-	memset(world->dispatch.warps, 0, simt_warps_bytes(one));
+	world->group.dispatch = &world->dispatch;
+	world->group.tlb = &world->tlb;
+	world->group.round_at = S32_MAX;	/* all lanes together */
+	memcpy(world->group.size, one, sizeof(one));
+	world->group.warps = aligned_alloc(64, simt_warps_bytes(one));
+	memset(world->group.warps, 0, simt_warps_bytes(one));
 	for (k = 0; (isa = simt_host_isa(k)); k++)
 		for (i = 0; i < ROUNDS; i++)
 			check(world, isa);
-	free(world->dispatch.warps);
+	free(world->group.warps);
 	free(world->program);
 	free(world);
 }
@@ -279,7 +281,8 @@ static void test_split_takes_more(void **state)
 	static const u32 one[3] = { SIMT_LANES, 1, 1 };
 	struct simt_mem mem = {};
 	struct simt_tlb tlb;
-	struct simt_dispatch dispatch = { .mem = &mem, .tlb = &tlb, .private_bytes = 64 };
+	struct simt_dispatch dispatch = { .private_bytes = 64 };
+	struct simt_group group = { .mem = &mem, .tlb = &tlb };
 	struct simt_program *program = malloc(simt_program_bytes(ARRAY_SIZE(words)));
 	const struct simt_isa *isa;
 	unsigned int k, i;
@@ -290,20 +293,20 @@ static void test_split_takes_more(void **state)
 	dispatch.program = program;
 	memcpy(dispatch.grid, one, sizeof(one));
 	memcpy(dispatch.group, one, sizeof(one));
-	dispatch.warps = aligned_alloc(64, simt_warps_bytes(one));
-	dispatch.private = calloc(1, simt_private_bytes(one, 64));
+	group.warps = aligned_alloc(64, simt_warps_bytes(one));
+	group.private = calloc(1, simt_private_bytes(one, 64));
 	for (k = 0; (isa = simt_host_isa(k)); k++) {
-		memset(dispatch.warps, 0, simt_warps_bytes(one));
+		memset(group.warps, 0, simt_warps_bytes(one));
 		simt_tlb_flush(&tlb);
-		dispatch.isa = isa;
-		simt_dispatch_begin(&dispatch);
+		group.isa = isa;
+		state_begin(&dispatch, &group);
 		for (i = 0; i < 100; i++)
-			assert_int_equal(simt_dispatch_run(&dispatch, 60), SIMT_MORE);
+			assert_int_equal(simt_group_run(&group, 60), SIMT_MORE);
 		/* A store and a jump take 6. */
-		assert_in_range(dispatch.executed, 1900, 2200);
+		assert_in_range(group.executed, 1900, 2200);
 	}
-	free(dispatch.private);
-	free(dispatch.warps);
+	free(group.private);
+	free(group.warps);
 	free(program);
 }
 
@@ -337,9 +340,10 @@ static void test_waits_do_not_count(void **state)
 	struct simt_mem mem = { .map = scarce_map };
 	struct simt_tlb tlb;
 	struct simt_dispatch dispatch = {
-		.program = program, .mem = &mem, .tlb = &tlb, .args = VGPU_HW_VA_GLOBAL,
+		.program = program, .args = VGPU_HW_VA_GLOBAL,
 		.grid = { 2 * SIMT_LANES, 1, 1 }, .group = { SIMT_LANES, 1, 1 },
 	};
+	struct simt_group group = { .mem = &mem, .tlb = &tlb };
 	unsigned int budget, waits, k;
 	const struct simt_isa *isa;
 	enum simt_end end;
@@ -347,26 +351,26 @@ static void test_waits_do_not_count(void **state)
 	simt_program_init(program, ARRAY_SIZE(words));
 	simt_program_decode(program, 0, (const __le32 *)words, ARRAY_SIZE(words));
 	simt_program_finish(program);
-	dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+	group.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
 	for (k = 0; (isa = simt_host_isa(k)); k++) {
 		for (budget = 1; budget < 8; budget++) {
-			memset(dispatch.warps, 0, simt_warps_bytes(dispatch.group));
+			memset(group.warps, 0, simt_warps_bytes(dispatch.group));
 			simt_tlb_flush(&tlb);
-			dispatch.isa = isa;
+			group.isa = isa;
 			looks = 0;
 			waits = 0;
-			simt_dispatch_begin(&dispatch);
-			while ((end = simt_dispatch_run(&dispatch, budget)) != SIMT_FAULT) {
+			state_begin(&dispatch, &group);
+			while ((end = simt_group_run(&group, budget)) != SIMT_FAULT) {
 				assert_int_not_equal(end, SIMT_DONE);
 				waits += end == SIMT_WAIT;
 			}
 			/* Each page once to be read, once to be written. */
 			assert_int_equal(waits, 2 * SIMT_LANES + 1);
 			/* The second group faults when it reads. */
-			assert_int_equal(dispatch.executed, 5 + 3);
+			assert_int_equal(group.executed, 5 + 3);
 		}
 	}
-	free(dispatch.warps);
+	free(group.warps);
 	free(program);
 }
 
@@ -388,22 +392,23 @@ static void test_barrier_at_the_end(void **state)
 		simt_program_finish(program);
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 			struct simt_dispatch dispatch = {
-				.program = program, .mem = &mem, .tlb = &tlb,
+				.program = program,
 				.grid = { 2 * sizes[i], 1, 1 }, .group = { sizes[i], 1, 1 },
 			};
+			struct simt_group group = { .mem = &mem, .tlb = &tlb };
 
-			dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+			group.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
 			for (k = 0; (isa = simt_host_isa(k)); k++) {
-				dispatch.isa = isa;
-				memset(dispatch.warps, 0, simt_warps_bytes(dispatch.group));
+				group.isa = isa;
+				memset(group.warps, 0, simt_warps_bytes(dispatch.group));
 				simt_tlb_flush(&tlb);
-				simt_dispatch_begin(&dispatch);
-				check_that(simt_dispatch_run(&dispatch, 10000) == SIMT_DONE,
+				state_begin(&dispatch, &group);
+				check_that(simt_group_run(&group, 10000) == SIMT_DONE,
 					   "%s: groups of %u, text of %u: fault %u at %#llx",
-					   isa->name, sizes[i], n, dispatch.fault.code,
-					   (unsigned long long)dispatch.fault.pc);
+					   isa->name, sizes[i], n, group.fault.code,
+					   (unsigned long long)group.fault.pc);
 			}
-			free(dispatch.warps);
+			free(group.warps);
 		}
 	}
 	free(program);

@@ -121,10 +121,10 @@ static bool over(struct simt_mem *mem)
 static enum simt_end run(struct simt_warp *w, u32 *budget)
 {
 	u32 before = *budget, insns;
-	u64 extra = w->dispatch->executed;
+	u64 extra = w->group->executed;
 	enum simt_end end = world.real->run(w, budget);
 
-	extra -= w->dispatch->executed;		/* of the budget, without an instruction */
+	extra -= w->group->executed;		/* of the budget, without an instruction */
 	insns = before - *budget - extra;
 	world.insns += insns;
 	world.now_ns += (u64)insns * world.insn_ns;
@@ -194,20 +194,20 @@ static u64 try_program(const u32 *words, u32 nr, bool slow)
 	u32 warps = random_range(&seed, 1, WARPS), piece = SOFT_PIECE_FIRST, i;
 	struct simt_program *program = calloc(1, simt_program_bytes(nr));
 	struct simt_dispatch dispatch = {
-		.program = program, .isa = &world.isa, .mem = &world.mem, .tlb = &tlb,
-		.image_bytes = 4 * nr, .args = NEAR_PAGE * PAGE,
+		.program = program, .image_bytes = 4 * nr, .args = NEAR_PAGE * PAGE,
 		.grid = { warps * SIMT_LANES, 1, 1 }, .group = { warps * SIMT_LANES, 1, 1 },
 	};
+	struct simt_group group = { .isa = &world.isa, .mem = &world.mem, .tlb = &tlb };
 	u64 took_ns, most_ns = 0;
 	enum simt_end end;
 
 	simt_program_init(program, nr);
 	simt_program_decode(program, 0, (const __le32 *)words, nr);
 	simt_program_finish(program);
-	dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
-	memset(dispatch.warps, 0, simt_warps_bytes(dispatch.group));
+	group.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+	memset(group.warps, 0, simt_warps_bytes(dispatch.group));
 	simt_tlb_flush(&tlb);
-	simt_dispatch_begin(&dispatch);
+	state_begin(&dispatch, &group);
 	world.most = slow ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
 	for (i = 0; i < SECTIONS; i++) {
 		/* It begins with a look. */
@@ -216,10 +216,10 @@ static u64 try_program(const u32 *words, u32 nr, bool slow)
 		world.leave = false;
 		world.leave_in = random_range(&seed, 0, 12);
 		world.stayed = 0;
-		end = soft_lanes_section(&dispatch, &piece, slow, world.end_ns, &world.leave,
+		end = soft_lanes_section(&group, &piece, slow, world.end_ns, &world.leave,
 					 &took_ns);
 		check_that(end == SIMT_MORE, "%s: end %d, fault %u", world.real->name, end,
-			   dispatch.fault.code);
+			   group.fault.code);
 		/* The interpreter's look, after which it ends, and that of lanes.c. */
 		check_that((world.leave || world.late >= 1) && world.late <= 2,
 			   "%s: %u looks after time was over", world.real->name, world.late);
@@ -232,7 +232,7 @@ static u64 try_program(const u32 *words, u32 nr, bool slow)
 	world.end_ns = U64_MAX;
 	world.leave = false;
 	world.leave_in = 0;
-	free(dispatch.warps);
+	free(group.warps);
 	free(program);
 	/* The last piece, as if all were in caches, and accesses that were not. */
 	check_that(most_ns <= 90 * US + (SIMT_APART_MOST + 3) * SIMT_LANES * LANE_NS,

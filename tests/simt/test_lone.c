@@ -174,9 +174,11 @@ static void test_registers(void **state)
 	struct simt_mem mem = { .map = no_map };
 	struct simt_warp *w = aligned_alloc(64, sizeof(*w));
 	struct simt_dispatch dispatch = {
-		.program = program, .isa = &simt_isa_scalar, .mem = &mem, .tlb = &tlb,
-		.grid = { 32, 1, 1 }, .group = { 32, 1, 1 }, .private = private,
-		.private_bytes = PRIVATE, .warps = w,
+		.program = program, .grid = { 32, 1, 1 }, .group = { 32, 1, 1 },
+		.private_bytes = PRIVATE,
+	};
+	struct simt_group group = {
+		.isa = &simt_isa_scalar, .mem = &mem, .tlb = &tlb, .private = private, .warps = w,
 	};
 	unsigned int r;
 	int n;
@@ -184,11 +186,11 @@ static void test_registers(void **state)
 	for (n = 0; n < ROUNDS; n++) {
 		small = random_one_in(&seed, 2);
 		memset(w, 0x5a, sizeof(*w));
-		simt_dispatch_begin(&dispatch);
+		state_begin(&dispatch, &group);
 		memset(w->pc, 0, sizeof(w->pc));
 		w->pc[0] = 1;
 		memset(w->depths, 0, sizeof(w->depths));
-		dispatch.apart_level = SIMT_LEVEL_NEVER;
+		group.apart_level = SIMT_LEVEL_NEVER;
 		for (r = 1; r < 32; r++)
 			random_x(w, r);
 		for (r = 0; r < 32; r++)

@@ -51,26 +51,27 @@ static enum simt_end run(const struct simt_isa *isa, u32 word, u32 mode, u32 lan
 		word,
 		RV_RET,
 	};
-	const u32 nr = ARRAY_SIZE(words), group[3] = { SIMT_LANES, 1, 1 };
+	const u32 nr = ARRAY_SIZE(words);
 	struct simt_program *program = calloc(1, simt_program_bytes(nr));
 	struct simt_mem mem = {};
 	struct simt_tlb tlb;
 	struct simt_dispatch dispatch = {
-		.program = program, .isa = isa, .mem = &mem, .tlb = &tlb,
+		.program = program,
 		.grid = { SIMT_LANES, 1, 1 }, .group = { SIMT_LANES, 1, 1 },
 	};
+	struct simt_group group = { .isa = isa, .mem = &mem, .tlb = &tlb };
 	enum simt_end end;
 
 	simt_program_init(program, nr);
 	simt_program_decode(program, 0, (const __le32 *)words, nr);
 	simt_program_finish(program);
-	dispatch.warps = aligned_alloc(64, simt_warps_bytes(group));
-	memset(dispatch.warps, 0, simt_warps_bytes(group));
+	group.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+	memset(group.warps, 0, simt_warps_bytes(dispatch.group));
 	simt_tlb_flush(&tlb);
-	simt_dispatch_begin(&dispatch);
-	end = simt_dispatch_run(&dispatch, 10000);
-	*fault = dispatch.fault;
-	free(dispatch.warps);
+	state_begin(&dispatch, &group);
+	end = simt_group_run(&group, 10000);
+	*fault = group.fault;
+	free(group.warps);
 	free(program);
 	return end;
 }

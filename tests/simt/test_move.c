@@ -39,18 +39,19 @@ struct seen {
 };
 
 /* Local and private memory have no defined content, so both runs get the same one. */
-static void begin(struct state_world *world, struct simt_dispatch *dispatch)
+static void begin(struct state_world *world, struct simt_dispatch *dispatch,
+		  struct simt_group *group)
 {
 	u64 garbage = random_next(&seed);
 
-	state_world_dispatch(world, dispatch);
+	state_world_dispatch(world, dispatch, group);
 	/* When lanes begin to run alone is not part of the state. */
 	dispatch->alone = U32_MAX;
-	state_memory(dispatch, &garbage);
-	memset(dispatch->local, 0x11, dispatch->local_bytes);
-	memset(dispatch->private, 0x22,
+	state_memory(group, &garbage);
+	memset(group->local, 0x11, dispatch->local_bytes);
+	memset(group->private, 0x22,
 	       simt_private_bytes(dispatch->group, dispatch->private_bytes));
-	simt_dispatch_begin(dispatch);
+	state_begin(dispatch, group);
 }
 
 static bool goes_on(enum simt_end end)
@@ -65,27 +66,28 @@ static void run(struct state_world *world, u64 budgets, struct state_moves *move
 	const struct simt_isa *isa = random_isa();
 	u64 most = random_range(&budgets, 1, 40);
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	int i;
 
-	begin(world, &dispatch);
+	begin(world, &dispatch, &group);
 	seen->nr = 0;
 	do {
-		state_image_save(&seen->images[seen->nr], &dispatch);
+		state_image_save(&seen->images[seen->nr], &group);
 		/* The next group finds there what its warps have left, or 0: no defined content. */
 		seen->images[seen->nr++].private_bytes = 0;
 		if (moves) {
-			state_move(&dispatch, moves);
+			state_move(&group, moves);
 			isa = random_isa();
 		}
-		dispatch.isa = isa;
+		group.isa = isa;
 		simt_tlb_flush(&world->tlb);
-		seen->end = simt_dispatch_run(&dispatch, random_range(&budgets, 1, most));
+		seen->end = simt_group_run(&group, random_range(&budgets, 1, most));
 	} while (goes_on(seen->end) && seen->nr < STOPS);
-	seen->fault = dispatch.fault;
-	seen->executed = dispatch.executed;
+	seen->fault = group.fault;
+	seen->executed = state_executed(&group);
 	for (i = 0; i < WORLD_PAGES; i++)
 		memcpy(seen->fb[i], world->fb[i], VGPU_HW_PAGE_SIZE);
-	state_memory_free(&dispatch);
+	state_memory_free(&group);
 }
 
 static void forget(struct seen *seen)
@@ -140,28 +142,29 @@ static void test_moved(void **state)
 static const char *try_image(struct state_world *world, const struct state_image *image)
 {
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct state_image again;
 	u64 executed;
 	const char *wrong;
 	int i;
 
-	state_world_dispatch(world, &dispatch);
-	state_memory(&dispatch, &seed);
-	wrong = state_image_load(image, &dispatch);
+	state_world_dispatch(world, &dispatch, &group);
+	state_memory(&group, &seed);
+	wrong = state_image_load(image, &group);
 	if (!wrong) {
-		state_image_save(&again, &dispatch);
+		state_image_save(&again, &group);
 		check_that(state_image_same(image, &again), "program %#llx: accepted, but not kept",
 			   (unsigned long long)world->seed);
 		state_image_free(&again);
-		executed = dispatch.executed;
-		dispatch.isa = random_isa();
-		for (i = 0; i < 8 && goes_on(simt_dispatch_run(&dispatch, 40)); i++)
+		executed = group.executed;
+		group.isa = random_isa();
+		for (i = 0; i < 8 && goes_on(simt_group_run(&group, 40)); i++)
 			simt_tlb_flush(&world->tlb);
-		check_that(dispatch.executed - executed <= 8 * 40,
+		check_that(group.executed - executed <= 8 * 40,
 			   "program %#llx: %llu instructions", (unsigned long long)world->seed,
-			   (unsigned long long)(dispatch.executed - executed));
+			   (unsigned long long)(group.executed - executed));
 	}
-	state_memory_free(&dispatch);
+	state_memory_free(&group);
 	return wrong;
 }
 
@@ -169,16 +172,17 @@ static const char *try_image(struct state_world *world, const struct state_image
 static bool stop(struct state_world *world, struct state_image *image, int stops, u32 budget)
 {
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	enum simt_end end = SIMT_MORE;
 
-	begin(world, &dispatch);
+	begin(world, &dispatch, &group);
 	for (; stops && goes_on(end); stops--) {
-		end = simt_dispatch_run(&dispatch, budget);
+		end = simt_group_run(&group, budget);
 		simt_tlb_flush(&world->tlb);
 	}
 	if (goes_on(end))
-		state_image_save(image, &dispatch);
-	state_memory_free(&dispatch);
+		state_image_save(image, &group);
+	state_memory_free(&group);
 	return goes_on(end);
 }
 
@@ -385,20 +389,22 @@ static const struct wrong {
 	{ "groups", WHOLE(groups), 2 },
 };
 
-static void parted_world(struct state_world *world, struct simt_dispatch *dispatch)
+static void parted_world(struct state_world *world, struct simt_dispatch *dispatch,
+			 struct simt_group *group)
 {
-	const u32 grid[3] = { 40, 1, 1 }, group[3] = { 20, 1, 1 };
+	const u32 grid[3] = { 40, 1, 1 }, size[3] = { 20, 1, 1 };
 
-	state_world_dispatch(world, dispatch);
+	state_world_dispatch(world, dispatch, group);
 	memcpy(dispatch->grid, grid, sizeof(grid));
-	memcpy(dispatch->group, group, sizeof(group));
-	state_memory(dispatch, &seed);
+	memcpy(dispatch->group, size, sizeof(size));
+	state_memory(group, &seed);
 }
 
 static void check_wrong(struct state_world *world, const struct state_image *image,
 			const struct wrong *wrong, size_t bytes)
 {
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct state_image bad;
 	const char *field;
 	u8 *at;
@@ -408,13 +414,13 @@ static void check_wrong(struct state_world *world, const struct state_image *ima
 							bad.warp[0];
 	memcpy(at + (wrong->at & 0xfff), &wrong->value, wrong->bytes ?: 4);
 	bad.bytes[0] = bytes;
-	parted_world(world, &dispatch);
-	field = state_image_load(&bad, &dispatch);
+	parted_world(world, &dispatch, &group);
+	field = state_image_load(&bad, &group);
 	check_that(field && !strcmp(field, wrong->field), "byte %#x is %#x: %s, not %s", wrong->at,
 		   wrong->value, field ?: "accepted", wrong->field);
 	bad.bytes[0] = image->bytes[0];
 	state_image_free(&bad);
-	state_memory_free(&dispatch);
+	state_memory_free(&group);
 }
 
 /* Each field is refused for what is wrong with it. */
@@ -423,6 +429,7 @@ static void test_fields(void **state)
 	const struct wrong length = { "length", HEAD(live), ODD | EVEN };
 	struct state_world world;
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct state_image image;
 	size_t bytes;
 	u32 k;
@@ -435,16 +442,16 @@ static void test_fields(void **state)
 	simt_program_init(world.program, world.nr);
 	simt_program_decode(world.program, 0, (const __le32 *)world.image, world.nr);
 	simt_program_finish(world.program);
-	parted_world(&world, &dispatch);
-	simt_dispatch_begin(&dispatch);
-	while (dispatch.executed < 8)	/* the first of those that the branch left behind */
-		assert_int_equal(simt_dispatch_run(&dispatch, 1), SIMT_MORE);
-	state_image_save(&image, &dispatch);
-	state_memory_free(&dispatch);
+	parted_world(&world, &dispatch, &group);
+	state_begin(&dispatch, &group);
+	while (group.executed < 8)	/* the first of those that the branch left behind */
+		assert_int_equal(simt_group_run(&group, 1), SIMT_MORE);
+	state_image_save(&image, &group);
+	state_memory_free(&group);
 
-	parted_world(&world, &dispatch);
-	assert_null(state_image_load(&image, &dispatch));
-	state_memory_free(&dispatch);
+	parted_world(&world, &dispatch, &group);
+	assert_null(state_image_load(&image, &group));
+	state_memory_free(&group);
 	check_that(image.bytes[0] == RESERVED + 20 * 16, "%zu bytes", image.bytes[0]);
 	for (k = 0; k < ARRAY_SIZE(wrongs); k++)
 		check_wrong(&world, &image, &wrongs[k], image.bytes[0]);

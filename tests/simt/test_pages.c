@@ -253,10 +253,10 @@ static void run(const struct trial *t)
 	u32 words[WORDS];
 	struct simt_program *program = calloc(1, simt_program_bytes(WORDS));
 	struct simt_dispatch dispatch = {
-		.program = program, .isa = t->isa, .mem = &memory.mem, .tlb = &tlb,
-		.image_bytes = PAGES * PAGE, .args = t->va[0] - t->imm,
+		.program = program, .image_bytes = PAGES * PAGE, .args = t->va[0] - t->imm,
 		.grid = { SIMT_LANES, 1, 1 }, .group = { SIMT_LANES, 1, 1 },
 	};
+	struct simt_group group = { .isa = t->isa, .mem = &memory.mem, .tlb = &tlb };
 	enum simt_end end;
 
 	make_words(t, words);
@@ -264,22 +264,22 @@ static void run(const struct trial *t)
 	simt_program_decode(program, 0, (const __le32 *)words, WORDS);
 	simt_program_finish(program);
 	expect(t);
-	dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
-	memset(dispatch.warps, 0, simt_warps_bytes(dispatch.group));
+	group.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+	memset(group.warps, 0, simt_warps_bytes(dispatch.group));
 	/* More than one instruction looks for: two pages for each lane, and it may begin anew. */
 	memory.waits = random_one_in(&seed, 2) ? random_range(&seed, 70, 200) : 0;
 	simt_tlb_flush(&tlb);
-	simt_dispatch_begin(&dispatch);
+	state_begin(&dispatch, &group);
 	do {
-		end = simt_dispatch_run(&dispatch, random_range(&seed, 1, 20));
+		end = simt_group_run(&group, random_range(&seed, 1, 20));
 		if (random_one_in(&seed, 3))
 			simt_tlb_flush(&tlb);
 	} while (end == SIMT_MORE || end == SIMT_WAIT);
 	check_that(end == SIMT_DONE, "%s: %s: end %d, fault %u at pc %#llx, address %#llx",
-		   t->isa->name, t->op->name, end, dispatch.fault.code,
-		   (unsigned long long)dispatch.fault.pc, (unsigned long long)dispatch.fault.addr);
+		   t->isa->name, t->op->name, end, group.fault.code,
+		   (unsigned long long)group.fault.pc, (unsigned long long)group.fault.addr);
 	compare(t);
-	free(dispatch.warps);
+	free(group.warps);
 	free(program);
 }
 

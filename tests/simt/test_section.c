@@ -109,10 +109,10 @@ static void try_one(const struct simt_isa *isa, u32 *words, u32 body, u32 budget
 	u32 nr = HEAD + body + 1;
 	struct simt_program *program = calloc(1, simt_program_bytes(nr));
 	struct simt_dispatch dispatch = {
-		.program = program, .isa = isa, .mem = &memory.mem, .tlb = &tlb,
-		.image_bytes = 4 * nr, .args = NEAR_PAGE * PAGE,
+		.program = program, .image_bytes = 4 * nr, .args = NEAR_PAGE * PAGE,
 		.grid = { SIMT_LANES, 1, 1 }, .group = { SIMT_LANES, 1, 1 },
 	};
+	struct simt_group group = { .isa = isa, .mem = &memory.mem, .tlb = &tlb };
 	enum simt_end end;
 	u64 before;
 
@@ -121,27 +121,27 @@ static void try_one(const struct simt_isa *isa, u32 *words, u32 body, u32 budget
 	simt_program_init(program, nr);
 	simt_program_decode(program, 0, (const __le32 *)words, nr);
 	simt_program_finish(program);
-	dispatch.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
-	memset(dispatch.warps, 0, simt_warps_bytes(dispatch.group));
+	group.warps = aligned_alloc(64, simt_warps_bytes(dispatch.group));
+	memset(group.warps, 0, simt_warps_bytes(dispatch.group));
 	simt_tlb_flush(&tlb);
-	simt_dispatch_begin(&dispatch);
+	state_begin(&dispatch, &group);
 	do {
-		before = dispatch.executed;
+		before = group.executed;
 		memory.at = memory.looks;
-		end = simt_dispatch_run(&dispatch, budget);
+		end = simt_group_run(&group, budget);
 		check_that(end == SIMT_MORE, "%s: end %d, fault %u", isa->name, end,
-			   dispatch.fault.code);
-		check_that(dispatch.executed - before <= budget, "%s: %llu of %u instructions",
-			   isa->name, (unsigned long long)(dispatch.executed - before), budget);
+			   group.fault.code);
+		check_that(group.executed - before <= budget, "%s: %llu of %u instructions",
+			   isa->name, (unsigned long long)(group.executed - before), budget);
 		check_that(memory.looks - memory.at < SIMT_APART_MOST * SIMT_LANES,
 			   "%s: not asked for %llu looks", isa->name,
 			   (unsigned long long)(memory.looks - memory.at));
-	} while (memory.asked < memory.over && dispatch.executed < 100 * budget);
+	} while (memory.asked < memory.over && group.executed < 100 * budget);
 	if (memory.asked == memory.over)
 		check_that(memory.looks - memory.at <= SIMT_LANES,
 			   "%s: %llu looks after time was over", isa->name,
 			   (unsigned long long)(memory.looks - memory.at));
-	free(dispatch.warps);
+	free(group.warps);
 	free(program);
 }
 

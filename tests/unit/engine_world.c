@@ -245,21 +245,21 @@ void *vgpu_instance_backend(const struct vgpu_instance *instance)
 }
 
 /* Programs have begun, and do what the test says or fault at the end of a section. */
-enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
-				 u64 end_ns, const bool *leave, u64 *took_ns)
+enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
+				 const bool *leave, u64 *took_ns)
 {
 	u64 from_ns = world.now_ns;
 	enum simt_end end;
 
 	if (world.program) {
-		dispatch->executed++;
-		end = world.program(dispatch);
+		group->executed++;
+		end = world.program(group);
 		*took_ns = world.now_ns - from_ns;
 		return end;
 	}
 	pass(SECTION_NS);
 	*took_ns = SECTION_NS;
-	dispatch->executed++;
+	group->executed++;
 	return SIMT_FAULT;
 }
 

@@ -69,7 +69,7 @@ struct engine_world {
 	void (*event)(void);
 	void (*transfer)(struct vgpu_dma *dma);
 	void (*sleep)(void);
-	enum simt_end (*program)(struct simt_dispatch *dispatch);
+	enum simt_end (*program)(struct simt_group *group);
 	u32 flushes;
 };
 

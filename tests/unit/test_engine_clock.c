@@ -175,14 +175,14 @@ static void programs_that_fault(void **state)
 
 	context.program = &program;
 	context.ch = world.ch;
-	context.dispatch.executed = 1;
+	context.group.executed = 1;
 	world.contexts.used = &context;
 	for (i = 0; i < 100; i++)
 		assert_int_equal(world_execute(&op, soft_dispatch), SOFT_END_FAULT);
 	check_gap("programs", SECTION_NS);
 }
 
-static enum simt_end section_of_20_ms(struct simt_dispatch *dispatch)
+static enum simt_end section_of_20_ms(struct simt_group *group)
 {
 	world.now_ns += 20 * MS;
 	return SIMT_DONE;
@@ -201,7 +201,7 @@ static void engine_time(void **state)
 
 	context.program = &program;
 	context.ch = world.ch;
-	context.dispatch.executed = 1;
+	context.group.executed = 1;
 	world.contexts.used = &context;
 	world.program = section_of_20_ms;
 	soft_stop_clock(world.unit);

@@ -277,7 +277,7 @@ static void presents(void **state)
 }
 
 /* Stores to all pages, and to those that it has in its TLB again and again. */
-static enum simt_end store_all(struct simt_dispatch *dispatch)
+static enum simt_end store_all(struct simt_group *group)
 {
 	enum vgpu_hw_fault code;
 	enum simt_end end;
@@ -291,8 +291,8 @@ static enum simt_end store_all(struct simt_dispatch *dispatch)
 	for (; guest.next < 2 * PAGES; guest.next++) {
 		i = guest.next % PAGES;
 		if (!guest.tlb[i]) {
-			end = dispatch->mem->map(dispatch->mem, DST_VA + i * PAGE, true, &page,
-						 &keep, &code);
+			end = group->mem->map(group->mem, DST_VA + i * PAGE, true, &page, &keep,
+					      &code);
 			if (end != SIMT_DONE)
 				return end;
 			guest.tlb[i] = page;
@@ -312,8 +312,8 @@ static void programs(void **state)
 	u64 events, new;
 
 	context.program = &program;
-	context.dispatch.mem = &context.mem;
-	context.dispatch.executed = 1;
+	context.group.mem = &context.mem;
+	context.group.executed = 1;
 	for (new = 0; new < 2; new++) {
 		set_guest(false, false, new, false);
 		events = 0;

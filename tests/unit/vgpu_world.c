@@ -276,11 +276,11 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 {
 }
 
-enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
-				 u64 end_ns, const bool *leave, u64 *took_ns)
+enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
+				 const bool *leave, u64 *took_ns)
 {
 	*took_ns = LOOK_NS;
-	return simt_dispatch_run(dispatch, SECTION_INSNS);
+	return simt_group_run(group, SECTION_INSNS);
 }
 
 bool soft_lanes_looked(u32 *looks, u64 end_ns)

@@ -33,9 +33,9 @@ void simt_tlb_flush(struct simt_tlb *tlb)
 }
 
 /* The image is readable up to the end of its last page, because a TLB holds whole pages. */
-static bool simt_in_image(const struct simt_dispatch *dispatch, u64 va)
+static bool simt_in_image(const struct simt_group *group, u64 va)
 {
-	u64 bytes = (dispatch->image_bytes + SIMT_PAGE_MASK) & ~SIMT_PAGE_MASK;
+	u64 bytes = (group->dispatch->image_bytes + SIMT_PAGE_MASK) & ~SIMT_PAGE_MASK;
 
 	return va - VGPU_HW_VA_IMAGE < bytes;
 }
@@ -44,9 +44,9 @@ static bool simt_in_image(const struct simt_dispatch *dispatch, u64 va)
 static enum simt_end simt_access_page(struct simt_warp *w, u64 va, bool write, u8 **host,
 				      bool *keep, enum vgpu_hw_fault *code)
 {
-	struct simt_dispatch *dispatch = w->dispatch;
+	struct simt_group *group = w->group;
 	unsigned int entry = va / VGPU_HW_PAGE_SIZE % SIMT_TLB;
-	struct simt_tlb *tlb = dispatch->tlb;
+	struct simt_tlb *tlb = group->tlb;
 	u64 page = va & ~SIMT_PAGE_MASK;
 	enum simt_end end;
 	void *at;
@@ -59,7 +59,7 @@ static enum simt_end simt_access_page(struct simt_warp *w, u64 va, bool write, u
 	*code = VGPU_HW_FAULT_PAGE;
 	if (write && va < VGPU_HW_VA_GLOBAL)
 		return SIMT_FAULT;
-	end = dispatch->mem->map(dispatch->mem, page, write, &at, keep, code);
+	end = group->mem->map(group->mem, page, write, &at, keep, code);
 	if (end != SIMT_DONE)
 		return end;
 	*host = at;
@@ -92,7 +92,7 @@ bool simt_access_fill(struct simt_warp *w, u64 va, bool write)
 	bool keep;
 	u8 *host;
 
-	if (va < VGPU_HW_VA_GLOBAL && !simt_in_image(w->dispatch, va))
+	if (va < VGPU_HW_VA_GLOBAL && !simt_in_image(w->group, va))
 		return false;
 	return simt_access_page(w, va, write, &host, &keep, &code) == SIMT_DONE && keep;
 }
@@ -104,12 +104,12 @@ bool simt_access_fill(struct simt_warp *w, u64 va, bool write)
 static enum simt_end simt_access_piece(struct simt_warp *w, u64 va, unsigned int lane, bool write,
 				       unsigned int *bytes, u8 **host, enum vgpu_hw_fault *code)
 {
-	const struct simt_dispatch *dispatch = w->dispatch;
+	const struct simt_group *group = w->group;
 	u64 offset = va & SIMT_PAGE_MASK;
 	enum simt_end end;
 	bool keep;
 
-	if (va >= VGPU_HW_VA_GLOBAL || simt_in_image(dispatch, va)) {
+	if (va >= VGPU_HW_VA_GLOBAL || simt_in_image(group, va)) {
 		*bytes = min_t(u64, *bytes, VGPU_HW_PAGE_SIZE - offset);
 		end = simt_access_page(w, va, write, host, &keep, code);
 		if (end == SIMT_DONE)
@@ -117,14 +117,14 @@ static enum simt_end simt_access_piece(struct simt_warp *w, u64 va, unsigned int
 		return end;
 	}
 	offset = va - VGPU_HW_VA_LOCAL;
-	if (offset < dispatch->local_bytes) {
-		*bytes = min_t(u64, *bytes, dispatch->local_bytes - offset);
-		*host = dispatch->local + array_index_nospec(offset, (u64)dispatch->local_bytes);
+	if (offset < group->local_bytes) {
+		*bytes = min_t(u64, *bytes, group->local_bytes - offset);
+		*host = group->local + array_index_nospec(offset, (u64)group->local_bytes);
 		return SIMT_DONE;
 	}
 	offset = va - VGPU_HW_VA_PRIVATE;
-	if (offset < dispatch->private_bytes) {
-		offset = array_index_nospec(offset, (u64)dispatch->private_bytes);
+	if (offset < group->private_bytes) {
+		offset = array_index_nospec(offset, (u64)group->private_bytes);
 		*bytes = min_t(u64, *bytes, 8 - offset % 8);
 		*host = w->private + (offset / 8 * SIMT_LANES + lane) * 8 + offset % 8;
 		return SIMT_DONE;
@@ -152,17 +152,17 @@ static enum simt_end simt_access_lane(struct simt_warp *w, u64 va, unsigned int 
 }
 
 /* Counts @pieces scattered accesses. Returns whether struct simt_mem.over says: time is over. */
-bool simt_access_over(struct simt_dispatch *dispatch, u32 pieces)
+bool simt_access_over(struct simt_group *group, u32 pieces)
 {
-	struct simt_mem *mem = dispatch->mem;
+	struct simt_mem *mem = group->mem;
 
-	dispatch->apart += pieces;
-	if (dispatch->apart < SIMT_APART_MOST)
+	group->apart += pieces;
+	if (group->apart < SIMT_APART_MOST)
 		return false;
-	dispatch->apart = 0;
+	group->apart = 0;
 	if (!mem->over || !mem->over(mem))
 		return false;
-	dispatch->over = true;
+	group->over = true;
 	return true;
 }
 
@@ -174,7 +174,7 @@ static void simt_access_apart(struct simt_warp *w, u32 pieces)
 {
 	if (w->partial)
 		w->alone.hosts++;
-	if (simt_access_over(w->dispatch, pieces)) {
+	if (simt_access_over(w->group, pieces)) {
 		w->extra = U32_MAX;
 		w->join = w->text;
 	}
@@ -199,7 +199,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 	enum simt_hosts hosts = SIMT_HOSTS_WHOLE;
 	enum vgpu_hw_fault code;
 	u64 fault_va, local, page = 1;
-	u32 local_bytes = w->dispatch->local_bytes;
+	u32 local_bytes = w->group->local_bytes;
 	u8 *host = NULL;
 	unsigned int l;
 
@@ -209,7 +209,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 			continue;
 		local = va[l] - VGPU_HW_VA_LOCAL;
 		if (local < local_bytes && bytes <= local_bytes - local) {
-			w->host[l] = w->dispatch->local +
+			w->host[l] = w->group->local +
 				     array_index_nospec(local, (u64)local_bytes);
 			w->piece[l] = bytes;
 			continue;

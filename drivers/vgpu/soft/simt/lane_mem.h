@@ -19,16 +19,16 @@
 /* Finds global or local memory, or the image. NULL: access.c must find the memory, or fault. */
 static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool write)
 {
-	const struct simt_tlb *tlb = w->dispatch->tlb;
+	const struct simt_tlb *tlb = w->group->tlb;
 	u64 page = va & ~(u64)(VGPU_HW_PAGE_SIZE - 1), local = va - VGPU_HW_VA_LOCAL;
-	u64 local_bytes = w->dispatch->local_bytes;
+	u64 local_bytes = w->group->local_bytes;
 	unsigned int entry = va / VGPU_HW_PAGE_SIZE % SIMT_TLB;
 
 	if ((write ? tlb->write[entry] : tlb->read[entry]) == page &&
 	    SIMT_OFFSET(va) + bytes <= VGPU_HW_PAGE_SIZE)
 		return (write ? tlb->write_host[entry] : tlb->read_host[entry]) + SIMT_OFFSET(va);
 	if (local < local_bytes && bytes <= local_bytes - local)
-		return w->dispatch->local + array_index_nospec(local, local_bytes);
+		return w->group->local + array_index_nospec(local, local_bytes);
 	return NULL;
 }
 
@@ -46,7 +46,7 @@ static inline u8 *simt_reach(struct simt_warp *w, u64 va, u64 bytes, bool write)
 /* Returns the lanes' words of private memory if the access is in one word; else NULL. */
 static inline u64 *simt_words(const struct simt_warp *w, u64 va, unsigned int bytes)
 {
-	u64 offset = va - VGPU_HW_VA_PRIVATE, private_bytes = w->dispatch->private_bytes;
+	u64 offset = va - VGPU_HW_VA_PRIVATE, private_bytes = w->group->private_bytes;
 
 	if (offset >= private_bytes || offset % 8 + bytes > 8)
 		return NULL;

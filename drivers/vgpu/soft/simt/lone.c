@@ -48,7 +48,7 @@
 #define SIMT_ROUND_LAPS_BITS	9
 
 /*
- * A round begins when warps of the dispatch have executed so many instructions, and again after so
+ * A round begins when warps of the group have executed so many instructions, and again after so
  * many for each instruction that it has cost, at least and at most so many.
  */
 #define SIMT_ROUND_FIRST	131072
@@ -69,17 +69,18 @@
 #define SIMT_STEPS		128
 
 /*
- * The dispatch begins, or has been loaded from a record. One that is moved again and again has its
- * rounds nevertheless, as they are due at fixed counts.
+ * The first group begins, or one has been loaded from a record. One that is moved again and again
+ * has its rounds nevertheless, as they are due at fixed counts.
  */
-void simt_lone_begin_dispatch(struct simt_dispatch *dispatch)
+void simt_lone_begin_group(struct simt_group *group)
 {
-	dispatch->apart_level = 0;
-	dispatch->apart_long = false;
-	dispatch->round_at = dispatch->executed - dispatch->executed % SIMT_ROUND_FIRST +
-			     SIMT_ROUND_FIRST;
-	dispatch->rounds = 0;
-	dispatch->waits = false;
+	u32 clock = simt_group_clock(group);
+
+	group->apart_level = 0;
+	group->apart_long = false;
+	group->round_at = clock - clock % SIMT_ROUND_FIRST + SIMT_ROUND_FIRST;
+	group->rounds = 0;
+	group->waits = false;
 }
 
 /* Whether runnable lanes are at different instructions. */
@@ -101,14 +102,13 @@ static bool simt_lone_apart(const struct simt_warp *w, u32 lanes)
  */
 static void simt_lone_round(struct simt_warp *w, u32 lanes)
 {
-	struct simt_dispatch *dispatch = w->dispatch;
+	struct simt_group *group = w->group;
 	struct simt_alone *alone = &w->alone;
 
 	alone->round = true;
 	alone->left = lanes;
-	dispatch->rounds++;
-	alone->laps = 1U << min_t(u32, 3 * __ffs(dispatch->rounds | 1U << 31),
-				  SIMT_ROUND_LAPS_BITS);
+	group->rounds++;
+	alone->laps = 1U << min_t(u32, 3 * __ffs(group->rounds | 1U << 31), SIMT_ROUND_LAPS_BITS);
 	alone->met = 0;
 	alone->meet = NULL;
 	alone->meet_depth = S32_MIN;
@@ -116,7 +116,7 @@ static void simt_lone_round(struct simt_warp *w, u32 lanes)
 	alone->turn = 0;
 	alone->lap = false;
 	alone->lane = SIMT_LANES - 1;
-	dispatch->round_at = dispatch->executed + SIMT_ROUND_FIRST;
+	group->round_at = simt_group_clock(group) + SIMT_ROUND_FIRST;
 	alone->since = 0;
 	alone->cost = 0;
 }
@@ -125,7 +125,7 @@ static void simt_lone_round(struct simt_warp *w, u32 lanes)
 static u32 simt_lone_meet(struct simt_warp *w, u32 rest)
 {
 	struct simt_alone *alone = &w->alone;
-	u32 steps = simt_region_meet(w, rest, w->dispatch->apart_level, &alone->meet,
+	u32 steps = simt_region_meet(w, rest, w->group->apart_level, &alone->meet,
 				     &alone->meet_depth);
 
 	for (; alone->meet && rest; rest &= rest - 1) {
@@ -146,7 +146,7 @@ static u32 simt_lone_meet(struct simt_warp *w, u32 rest)
  */
 u32 simt_lone_start(struct simt_warp *w, u32 most)
 {
-	struct simt_dispatch *dispatch = w->dispatch;
+	struct simt_group *group = w->group;
 	struct simt_alone *alone = &w->alone;
 	u32 lanes = w->live & ~w->barrier;
 
@@ -163,13 +163,13 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 	alone->loss = 0;
 	if (!simt_lone_apart(w, lanes))
 		return 0;
-	if (alone->gain < SIMT_CHANGE_NS && dispatch->apart_level < SIMT_LEVEL_NEVER)
-		dispatch->apart_level++;
-	else if (alone->gain >= SIMT_STAY_NS && dispatch->apart_level)
-		dispatch->apart_level--;
+	if (alone->gain < SIMT_CHANGE_NS && group->apart_level < SIMT_LEVEL_NEVER)
+		group->apart_level++;
+	else if (alone->gain >= SIMT_STAY_NS && group->apart_level)
+		group->apart_level--;
 	alone->on = true;
 	w->fair = false;
-	dispatch->apart_long = false;
+	group->apart_long = false;
 	alone->gain = 0;
 	alone->units = 0;
 	alone->round = false;
@@ -186,7 +186,7 @@ void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget)
 	memset(s->f, 0, sizeof(s->f));
 	s->x[SIMT_X_SINK] = 0;
 	s->w = w;
-	s->private_bytes = w->dispatch->private_bytes;
+	s->private_bytes = w->group->private_bytes;
 	s->units = min_t(u32, budget, 1 << 16) * SIMT_LONE_UNITS;
 	s->given = s->units;
 	s->unused = 0;
@@ -268,21 +268,21 @@ static void simt_lone_stage(struct simt_lone *s)
 /* All lanes of a round have had their turn. Returns whether another one begins. */
 static bool simt_lone_again(struct simt_lone *s, u32 lanes)
 {
-	struct simt_dispatch *dispatch = s->w->dispatch;
+	struct simt_group *group = s->w->group;
 	struct simt_alone *alone = &s->w->alone;
 	s32 instructions;
 
 	if (!lanes)
 		return false;
-	dispatch->waits = alone->spin & lanes;
-	if (dispatch->waits) {
+	group->waits = alone->spin & lanes;
+	if (group->waits) {
 		simt_lone_round(s->w, lanes);
 		return true;
 	}
 	instructions = alone->cost / SIMT_LONE_UNITS;
-	dispatch->round_at = dispatch->executed + instructions +
-			     clamp(instructions * SIMT_ROUND_SHARE, SIMT_ROUND_AGAIN,
-				   SIMT_ROUND_MOST);
+	group->round_at = simt_group_clock(group) + instructions +
+			  clamp(instructions * SIMT_ROUND_SHARE, SIMT_ROUND_AGAIN,
+				SIMT_ROUND_MOST);
 	return false;
 }
 
@@ -298,15 +298,15 @@ static u32 simt_lone_lanes(struct simt_lone *s)
 
 	if (lanes && !(lanes & ~alone->idle)) {
 		alone->idle = 0;
-		w->dispatch->waits = true;
-		w->dispatch->idle = true;
+		w->group->waits = true;
+		w->group->idle = true;
 		s->end = SIMT_MORE;
 		return 0;
 	}
 	if (!alone->round && lanes & ~alone->met &&
 	    (alone->units > most || !(lanes & ~alone->met & ~alone->idle))) {
-		if (w->dispatch->apart_level && !alone->met)
-			w->dispatch->apart_level--;
+		if (w->group->apart_level && !alone->met)
+			w->group->apart_level--;
 		alone->gain = SIMT_CHANGE_NS;
 		simt_lone_round(w, lanes);
 	}
@@ -390,7 +390,7 @@ static bool simt_lone_lapped(struct simt_lone *s)
 /* The lane has stopped: counts what it has cost. Returns whether it goes on. */
 bool simt_lone_more(struct simt_lone *s)
 {
-	struct simt_dispatch *dispatch = s->w->dispatch;
+	struct simt_group *group = s->w->group;
 	struct simt_alone *alone = &s->w->alone;
 	s32 used = s->chunk - s->left, bounded = min(used, SIMT_OVER_UNITS);
 
@@ -399,8 +399,8 @@ bool simt_lone_more(struct simt_lone *s)
 	alone->cost = min(alone->cost + bounded, SIMT_COST_MOST);
 	alone->units += bounded + s->atomics * SIMT_ATOMIC_UNITS;
 	s->atomics = 0;
-	if (dispatch->over ||
-	    simt_access_over(dispatch, DIV_ROUND_UP(bounded, SIMT_OVER_UNITS / SIMT_APART_MOST))) {
+	if (group->over ||
+	    simt_access_over(group, DIV_ROUND_UP(bounded, SIMT_OVER_UNITS / SIMT_APART_MOST))) {
 		s->unused += max(s->units, 0);
 		s->units = 0;
 	}
@@ -444,7 +444,7 @@ void simt_lone_put(struct simt_lone *s)
 	if (s->stop != SIMT_LONE_LEFT || alone->turn <= 0)
 		simt_lone_done(s);
 	if (alone->units > SIMT_LONG_UNITS)
-		w->dispatch->apart_long = true;
+		w->group->apart_long = true;
 	switch (s->stop) {
 	case SIMT_LONE_LEFT:
 		return;
@@ -479,7 +479,7 @@ enum simt_end simt_lone_end(struct simt_lone *s, u32 *budget)
 	used = min(*budget, used);
 	*budget -= used;
 	/* At least one counts, or a dispatch that has begun looks as if it had not. */
-	w->dispatch->executed -= min_t(u32, s->unused / SIMT_LONE_UNITS, used - 1);
+	w->group->executed -= min_t(u32, s->unused / SIMT_LONE_UNITS, used - 1);
 	w->alone.hosts = 0;
 	w->ip = SIMT_LEAVE;
 	w->event = SIMT_EVENT_PICK;

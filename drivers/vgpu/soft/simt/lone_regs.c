@@ -15,7 +15,7 @@
  */
 bool simt_lone_able(const struct simt_warp *w)
 {
-	u32 others = w->known & ~w->dispatch->program->floats, rest;
+	u32 others = w->known & ~w->group->dispatch->program->floats, rest;
 	u64 any = others & ~w->wide;
 
 	for (; others; others &= others - 1)
@@ -38,11 +38,11 @@ void simt_lone_get_regs(struct simt_lone *s)
 		r = __ffs64(vec);
 		s->x[r] = w->narrow >> r & 1 ? (u64)(s64)w->x[r].n[l] : w->x[r].d[l];
 	}
-	for (rest = w->dispatch->program->floats & w->known; rest; rest &= rest - 1) {
+	for (rest = w->group->dispatch->program->floats & w->known; rest; rest &= rest - 1) {
 		r = __ffs(rest);
 		s->f[r] = w->wide >> r & 1 ? w->f[r].d[l] : simt_box(w->f[r].s[l]);
 	}
-	for (rest = w->dispatch->program->floats & ~w->known; rest; rest &= rest - 1)
+	for (rest = w->group->dispatch->program->floats & ~w->known; rest; rest &= rest - 1)
 		s->f[__ffs(rest)] = 0;
 }
 
@@ -95,11 +95,11 @@ static void simt_lone_put_f(struct simt_warp *w, unsigned int r, unsigned int l,
 void simt_lone_put_regs(struct simt_lone *s)
 {
 	struct simt_warp *w = s->w;
-	u64 rest = w->dispatch->program->written & ~(1ULL | 1ULL << SIMT_X_SINK);
+	u64 rest = w->group->dispatch->program->written & ~(1ULL | 1ULL << SIMT_X_SINK);
 
 	for (; rest; rest &= rest - 1)
 		simt_lone_put_x(w, __ffs64(rest), s->lane, s->x[__ffs64(rest)]);
-	for (rest = w->dispatch->program->floats; rest; rest &= rest - 1)
+	for (rest = w->group->dispatch->program->floats; rest; rest &= rest - 1)
 		simt_lone_put_f(w, __ffs64(rest), s->lane, s->f[__ffs64(rest)]);
 }
 
@@ -158,8 +158,8 @@ static void simt_lone_pack_f(struct simt_warp *w, unsigned int r)
  */
 u32 simt_lone_pack(struct simt_warp *w, u32 most)
 {
-	u64 x = w->vec & w->dispatch->program->written & ~(1ULL << SIMT_X_SINK);
-	u32 f = w->known & w->wide & w->dispatch->program->floats;
+	u64 x = w->vec & w->group->dispatch->program->written & ~(1ULL << SIMT_X_SINK);
+	u32 f = w->known & w->wide & w->group->dispatch->program->floats;
 
 	w->watch &= ~SIMT_WATCH_RAGGED;
 	for (; x; x &= x - 1)

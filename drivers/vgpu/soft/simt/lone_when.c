@@ -58,22 +58,22 @@ void simt_lone_watch(struct simt_warp *w, u8 due)
 /* Whether what lanes did apart has cost so much more than alone that they are to run alone. */
 static bool simt_lone_lost(const struct simt_warp *w)
 {
-	const struct simt_dispatch *dispatch = w->dispatch;
-	u32 most = dispatch->alone ?: dispatch->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
+	const struct simt_group *group = w->group;
+	u32 most = group->dispatch->alone ?: group->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
 
 	return (u32)w->alone.loss >= most;
 }
 
-/* Whether a warp of the dispatch is to begin a round: see lone.c. */
-bool simt_lone_round_due(const struct simt_dispatch *dispatch)
+/* Whether a warp of the group is to begin a round: see lone.c. */
+bool simt_lone_round_due(const struct simt_group *group)
 {
-	return (s64)(dispatch->executed - dispatch->round_at) >= 0;
+	return (s32)(simt_group_clock(group) - group->round_at) >= 0;
 }
 
 bool simt_lone_round_wanted(const struct simt_warp *w)
 {
-	return simt_lone_round_due(w->dispatch) ||
-	       (w->dispatch->waits && w->alone.since >= SIMT_ROUND_WAIT);
+	return simt_lone_round_due(w->group) ||
+	       (w->group->waits && w->alone.since >= SIMT_ROUND_WAIT);
 }
 
 /**
@@ -97,12 +97,12 @@ bool simt_lone_due(struct simt_warp *w)
 /* Lanes agree, and have saved enough since they met. */
 static void simt_lone_unwatch(struct simt_warp *w)
 {
-	struct simt_dispatch *dispatch = w->dispatch;
+	struct simt_group *group = w->group;
 
-	if (dispatch->waits || w->watch != SIMT_WATCH)
+	if (group->waits || w->watch != SIMT_WATCH)
 		return;
-	if (dispatch->apart_level)
-		dispatch->apart_level--;
+	if (group->apart_level)
+		group->apart_level--;
 	w->watch = 0;
 }
 
@@ -129,7 +129,7 @@ void simt_lone_note(struct simt_warp *w, u32 instructions)
 	if (ns < 0)
 		alone->gain = min(alone->gain - ns, SIMT_NS_MOST);
 	alone->loss = clamp(alone->loss + ns, 0, SIMT_NS_MOST);
-	if (simt_lone_lost(w) || w->dispatch->waits)
+	if (simt_lone_lost(w) || w->group->waits)
 		w->watch |= SIMT_WATCH_DUE;
 	else if (!w->partial && !alone->loss && alone->gain >= SIMT_STAY_NS)
 		simt_lone_unwatch(w);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The interpreter executes a dispatch: one work-group after the other, each as warps of SIMT_LANES
- * work-items. It can stop between any two instructions of a warp and continue later, because all
- * state is in struct simt_dispatch and in the memory that it points to.
+ * The interpreter executes a dispatch: its work-groups, each as warps of SIMT_LANES work-items. It
+ * can stop between any two instructions of a warp and continue later, because all state is in
+ * struct simt_dispatch, in a struct simt_group for each group in flight, and in the memory that
+ * they point to.
  *
  * Pure logic, compiled in user space too. The interpreter reaches the GPU's memory through struct
- * simt_mem only. In the kernel the caller calls simt_dispatch_run() between kernel_fpu_begin() and
+ * simt_mem only. In the kernel the caller calls simt_group_run() between kernel_fpu_begin() and
  * kernel_fpu_end(), so it neither sleeps nor allocates.
  */
 #ifndef _VGPU_SIMT_H
@@ -29,7 +30,7 @@ struct simt_warp;
 #define SIMT_APART_MOST	12
 
 enum simt_end {
-	SIMT_DONE,	/* complete; a dispatch: all its work-items have ended */
+	SIMT_DONE,	/* complete; a group: all its work-items have ended, and no other follows */
 	SIMT_MORE,	/* the budget is used up, or struct simt_mem.over returned true */
 	SIMT_FAULT,	/* see struct simt_fault */
 	SIMT_WAIT,	/* a page of memory cannot be had now: see struct simt_mem.map */
@@ -54,9 +55,9 @@ struct simt_fault {
  * @map: find the page of VGPU_HW_PAGE_SIZE bytes that holds @va. @va is at or above
  *       VGPU_HW_VA_GLOBAL, or in the image, which is only read. Returns SIMT_DONE and sets @page to
  *       the page's place, and @keep if the TLB may keep it until simt_tlb_flush(); or SIMT_FAULT
- *       and sets @code; or SIMT_WAIT: the caller of simt_dispatch_run() must get the page and call
+ *       and sets @code; or SIMT_WAIT: the caller of simt_group_run() must get the page and call
  *       again, and the instruction begins anew
- * @over: return whether simt_dispatch_run() must return soon, after one more instruction. The
+ * @over: return whether simt_group_run() must return soon, after one more instruction. The
  *       interpreter calls it after every SIMT_APART_MOST scattered accesses, because the time of
  *       such an access depends on the caches, so no budget of instructions bounds it. NULL: never
  */
@@ -102,74 +103,104 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
 
 /**
  * struct simt_dispatch - a dispatch
- * @program:  the text. The caller sets this and the following fields, up to @warps, before
- *            simt_dispatch_begin(). They are constant until the dispatch is complete, but for @isa
- *            and @tlb, which may change between two calls of simt_dispatch_run()
- * @isa:      the interpreter
- * @mem:      global memory and the image
- * @tlb:      the TLB of the engine that executes the dispatch
+ * @program:  the text. The caller sets this and the following fields, up to @alone, before
+ *            simt_dispatch_begin(). They are constant until the dispatch is complete
  * @entry:    index of the first instruction, below @program->nr
  * @image_bytes: length of the image from VGPU_HW_VA_IMAGE
  * @args:     value of a0
  * @grid:     work-items per dimension, at least 1
  * @group:    work-items of a group, at least 1, product at most VGPU_HW_GROUP_MAX
- * @local:    @local_bytes of memory; NULL: none
- * @local_bytes: multiple of 8
- * @private:  simt_private_bytes() of memory
+ * @local_bytes: of a group, a multiple of 8
  * @private_bytes: of a work-item, a multiple of 16
- * @warps:    simt_warps_bytes() of memory, 64-byte aligned
  * @alone:    lanes of a warp run alone when what they do apart has cost so many ns more than that
  *            would have; 0: as measured best; U32_MAX: in rounds only (lone.c)
- * @fault:    set with SIMT_FAULT; with SIMT_WAIT the fault to report if the caller cannot get the
- *            page
- * @groups:   number of groups per dimension. This and the following fields belong to group.c
- * @group_id: id of the group that is being executed
- * @size:     work-items per dimension of that group
- * @nr_warps: number of warps of that group
- * @warp:     index of the warp that runs next
- * @waiting:  bit per warp of that group: it waits at a barrier, or has ended
- * @executed: number of instructions that warps have executed so far, without those that waited or
- *            faulted; of lanes that run alone, several count as one
- * @apart:    number of scattered accesses since simt_dispatch_run() began, or since the last call
- *            of @mem->over
- * @over:     that has said that time is over
- * @apart_level: how far away lanes that run alone meet, as learned so far: see lone.c
- * @apart_long: lanes ran alone for long when they did so last
- * @round_at: lanes run alone in turn when @executed is so large: see lone.c
- * @rounds:   how often it was
- * @waits:    the last one has found a lane that waits for another one
- * @idle:     all lanes of the warp that ran last wait for another one
+ * @groups:   number of groups per dimension. This and the following fields belong to group.c, and
+ *            are constant but for @given
+ * @first:    id of the group that is handed out first
+ * @left:     number of groups from @first on; U64_MAX: as many, or more
+ * @given:    how many of these were handed out; more by how often there was none at the same time
+ * @executed: struct simt_group.executed of all groups, before those in flight were loaded; 0: none
+ *            was
+ *
+ * Any number of groups may be in flight, each with a struct simt_group. Groups are handed out in
+ * the order of their ids, of which the first dimension varies fastest.
  */
 struct simt_dispatch {
 	const struct simt_program *program;
-	const struct simt_isa *isa;
-	struct simt_mem *mem;
-	struct simt_tlb *tlb;
 	u32 entry;
 	u32 image_bytes;
 	u64 args;
 	u32 grid[3];
 	u32 group[3];
-	u8 *local;
 	u32 local_bytes;
-	u8 *private;
 	u32 private_bytes;
-	struct simt_warp *warps;
 	u32 alone;
-	struct simt_fault fault;
 
 	u32 groups[3];
+	u32 first[3];
+	u64 left;
+	u64 given;
+	u64 executed;
+};
+
+/**
+ * struct simt_group - a group in flight, and others of its dispatch after it
+ * @dispatch: its dispatch
+ * @isa:      the interpreter. The caller sets this and @tlb before each call of simt_group_run()
+ * @tlb:      the TLB of the engine that executes the group
+ * @mem:      global memory and the image. The caller sets this and the following fields, up to
+ *            @warps, before simt_group_init()
+ * @local:    struct simt_dispatch.local_bytes of memory; NULL: none
+ * @private:  simt_private_bytes() of memory
+ * @warps:    simt_warps_bytes() of memory, 64-byte aligned
+ * @local_bytes: as in @dispatch. This and the following fields belong to group.c
+ * @private_bytes: likewise
+ * @fault:    set with SIMT_FAULT; with SIMT_WAIT the fault to report if the caller cannot get the
+ *            page
+ * @nr:       struct simt_dispatch.given after the group was handed out; 0: it was not
+ * @group_id: id of the group
+ * @size:     work-items per dimension of the group
+ * @nr_warps: number of warps of the group
+ * @warp:     index of the warp that runs next
+ * @waiting:  bit per warp of the group: it waits at a barrier, or has ended
+ * @executed: number of instructions that warps have executed since simt_group_init(), without those
+ *            that waited or faulted; of lanes that run alone, several count as one
+ * @before:   likewise before the group was loaded, modulo 2^32: see simt_group_clock()
+ * @apart:    number of scattered accesses since simt_group_run() began, or since the last call of
+ *            @mem->over
+ * @over:     that has said that time is over
+ * @apart_level: how far away lanes that run alone meet, as learned so far: see lone.c
+ * @apart_long: lanes ran alone for long when they did so last
+ * @round_at: lanes run alone in turn when simt_group_clock() is so large: see lone.c
+ * @rounds:   how often it was
+ * @waits:    the last one has found a lane that waits for another one
+ * @idle:     all lanes of the warp that ran last wait for another one
+ */
+struct simt_group {
+	struct simt_dispatch *dispatch;
+	const struct simt_isa *isa;
+	struct simt_tlb *tlb;
+	struct simt_mem *mem;
+	u8 *local;
+	u8 *private;
+	struct simt_warp *warps;
+
+	u32 local_bytes;
+	u32 private_bytes;
+	struct simt_fault fault;
+	u64 nr;
 	u32 group_id[3];
 	u32 size[3];
 	u32 nr_warps;
 	u32 warp;
 	u32 waiting;
 	u64 executed;
+	u32 before;
 	u32 apart;
 	bool over;
 	u8 apart_level;
 	bool apart_long;
-	u64 round_at;
+	u32 round_at;
 	u32 rounds;
 	bool waits;
 	bool idle;
@@ -179,6 +210,8 @@ struct simt_dispatch {
 size_t simt_warps_bytes(const u32 group[3]);
 size_t simt_private_bytes(const u32 group[3], u32 private_bytes);
 void simt_dispatch_begin(struct simt_dispatch *dispatch);
-enum simt_end simt_dispatch_run(struct simt_dispatch *dispatch, u32 budget);
+bool simt_dispatch_next(struct simt_dispatch *dispatch, struct simt_group *group);
+void simt_group_init(struct simt_group *group, struct simt_dispatch *dispatch);
+enum simt_end simt_group_run(struct simt_group *group, u32 budget);
 
 #endif /* _VGPU_SIMT_H */

@@ -46,7 +46,7 @@ SIMT_FN(simt_slow_barrier)
 /* Sets rd to @first plus the local ids in dimension @k; affine if the work-items lie in one row. */
 static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int k, u64 first)
 {
-	const u32 *size = w->dispatch->size;
+	const u32 *size = w->group->size;
 	u64 *to;
 
 	if (w->lid[0][0] + SIMT_LANES <= size[0] || size[1] * size[2] == 1) {
@@ -60,21 +60,21 @@ static void simt_id(struct simt_warp *w, const struct simt_insn *i, unsigned int
 }
 
 /* Returns what is the same in all lanes of the CSR with an id or a size of dimension @k. */
-static u64 simt_id_first(const struct simt_dispatch *dispatch, u32 csr, unsigned int k)
+static u64 simt_id_first(const struct simt_group *group, u32 csr, unsigned int k)
 {
 	switch (csr - k) {
 	case VGPU_HW_CSR_GLOBAL_ID:
-		return (u64)dispatch->group_id[k] * dispatch->group[k];
+		return (u64)group->group_id[k] * group->dispatch->group[k];
 	case VGPU_HW_CSR_LOCAL_ID:
 		return 0;
 	case VGPU_HW_CSR_GROUP_ID:
-		return dispatch->group_id[k];
+		return group->group_id[k];
 	case VGPU_HW_CSR_LOCAL_SIZE:
-		return dispatch->size[k];
+		return group->size[k];
 	case VGPU_HW_CSR_GLOBAL_SIZE:
-		return dispatch->grid[k];
+		return group->dispatch->grid[k];
 	default:
-		return dispatch->groups[k];
+		return group->dispatch->groups[k];
 	}
 }
 
@@ -84,13 +84,13 @@ u64 simt_slow_id(const struct simt_warp *w, u32 csr, unsigned int lane)
 	unsigned int k = (csr - VGPU_HW_CSR_GLOBAL_ID) % 3;
 	u64 id = csr - k <= VGPU_HW_CSR_LOCAL_ID ? w->lid[k][lane] : 0;
 
-	return simt_id_first(w->dispatch, csr, k) + id;
+	return simt_id_first(w->group, csr, k) + id;
 }
 
 SIMT_FN(simt_slow_csr_id)
 {
 	unsigned int k = (i->imm - VGPU_HW_CSR_GLOBAL_ID) % 3;
-	u64 first = simt_id_first(w->dispatch, i->imm, k);
+	u64 first = simt_id_first(w->group, i->imm, k);
 
 	if (i->imm - k <= VGPU_HW_CSR_LOCAL_ID)
 		simt_id(w, i, k, first);
@@ -384,7 +384,7 @@ SIMT_FN(simt_slow_atomic)
 		return simt_atomic_misaligned(w, i, va, bytes, !load, bad);
 	if (simt_access_hosts(w, i, va, bytes, !load) == SIMT_HOSTS_FAIL)
 		return SIMT_LEAVE;
-	w->dispatch->round_at -= SIMT_ATOMIC_SINCE;
+	w->group->round_at -= SIMT_ATOMIC_SINCE;
 	w->extra = max(w->extra, hweight32(shared) / SIMT_ATOMIC_LANES);
 	if (w->extra)
 		w->join = w->text;

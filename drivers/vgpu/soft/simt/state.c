@@ -101,9 +101,9 @@ static u32 simt_state_waiting(const struct simt_warp *w)
 }
 
 /* Integer registers of the record. All others have the values of simt_warp_start(). */
-static u32 simt_state_x(const struct simt_dispatch *dispatch)
+static u32 simt_state_x(const struct simt_group *group)
 {
-	return dispatch->program->written & SIMT_STATE_X;
+	return group->dispatch->program->written & SIMT_STATE_X;
 }
 
 static s32 simt_state_depth(s32 depth)
@@ -114,19 +114,18 @@ static s32 simt_state_depth(s32 depth)
 /**
  * simt_state_save_dispatch() - save how far a dispatch has come
  * @dispatch: the dispatch, which has begun and is not complete
+ * @executed: instructions that warps of all groups have executed so far
  * @to: set to its record
  * Context: any.
  */
-void simt_state_save_dispatch(const struct simt_dispatch *dispatch,
+void simt_state_save_dispatch(const struct simt_dispatch *dispatch, u64 executed,
 			      struct simt_state_dispatch *to)
 {
 	u32 next[3];
 	unsigned int k;
 
-	memcpy(next, dispatch->group_id, sizeof(next));
-	for (k = 0; ++next[k] == dispatch->groups[k] && k < 2; k++)
-		next[k] = 0;
-	to->executed = cpu_to_le64(dispatch->executed);
+	simt_dispatch_id(dispatch, min(dispatch->given, dispatch->left), next);
+	to->executed = cpu_to_le64(executed);
 	for (k = 0; k < 3; k++)
 		to->next[k] = cpu_to_le32(next[k]);
 	to->groups = cpu_to_le32(1);
@@ -134,43 +133,42 @@ void simt_state_save_dispatch(const struct simt_dispatch *dispatch,
 
 /**
  * simt_state_save_group() - save the group in flight
- * @dispatch: the dispatch
- * @to: set to the group's record
+ * @group: the group
+ * @to: set to its record
  * Context: any.
  */
-void simt_state_save_group(const struct simt_dispatch *dispatch, struct simt_state_group *to)
+void simt_state_save_group(const struct simt_group *group, struct simt_state_group *to)
 {
 	unsigned int k;
 
 	for (k = 0; k < 3; k++)
-		to->group_id[k] = cpu_to_le32(dispatch->group_id[k]);
-	to->warp = cpu_to_le32(dispatch->warp);
-	to->waiting = cpu_to_le32(dispatch->waiting);
+		to->group_id[k] = cpu_to_le32(group->group_id[k]);
+	to->warp = cpu_to_le32(group->warp);
+	to->waiting = cpu_to_le32(group->waiting);
 	to->zero = 0;
 }
 
 /* Returns the bytes of the private memory of the group in flight. Context: any. */
-size_t simt_state_private_bytes(const struct simt_dispatch *dispatch)
+size_t simt_state_private_bytes(const struct simt_group *group)
 {
-	return (size_t)dispatch->nr_warps * SIMT_LANES * dispatch->private_bytes;
+	return (size_t)group->nr_warps * SIMT_LANES * group->private_bytes;
 }
 
 /**
  * simt_state_save_private() - copy a part of the private memory of the group in flight
- * @dispatch: the dispatch
+ * @group: the group
  * @offset: of the first byte, a multiple of 8
  * @to: set to the memory's bytes; to 0 where it belongs to a lane that has ended
  * @bytes: number of bytes, a multiple of 8; @offset + @bytes is at most simt_state_private_bytes()
  * Context: any.
  */
-void simt_state_save_private(const struct simt_dispatch *dispatch, size_t offset, void *to,
-			     size_t bytes)
+void simt_state_save_private(const struct simt_group *group, size_t offset, void *to, size_t bytes)
 {
-	size_t row = SIMT_LANES * (size_t)dispatch->private_bytes, at;
+	size_t row = SIMT_LANES * (size_t)group->private_bytes, at;
 
-	memcpy(to, dispatch->private + offset, bytes);
+	memcpy(to, group->private + offset, bytes);
 	for (at = 0; at < bytes; at += 8) {
-		u32 live = dispatch->warps[(offset + at) / row].live;
+		u32 live = group->warps[(offset + at) / row].live;
 
 		if (!(live >> ((offset + at) / 8 % SIMT_LANES) & 1))
 			memset((u8 *)to + at, 0, 8);
@@ -179,7 +177,7 @@ void simt_state_save_private(const struct simt_dispatch *dispatch, size_t offset
 
 static void simt_state_put_head(const struct simt_warp *w, struct simt_state_warp *to)
 {
-	u32 x = simt_state_x(w->dispatch);
+	u32 x = simt_state_x(w->group);
 
 	memset(to, 0, sizeof(*to));
 	to->ip = cpu_to_le32(w->ip == SIMT_LEAVE ? SIMT_STATE_NONE : (u32)(w->ip - w->text));
@@ -227,7 +225,7 @@ static void simt_state_put_f(const struct simt_warp *w, unsigned int r, u8 **at)
 
 static void simt_state_put_lanes(const struct simt_warp *w, u8 **at)
 {
-	const struct simt_program *program = w->dispatch->program;
+	const struct simt_program *program = w->group->dispatch->program;
 
 	simt_state_each(l, simt_state_waiting(w)) {
 		simt_state_put32(at, w->pc[l]);
@@ -247,15 +245,15 @@ static void simt_state_put_lanes(const struct simt_warp *w, u8 **at)
 
 /**
  * simt_state_save_warp() - save a warp of the group in flight
- * @dispatch: the dispatch
- * @index: index of the warp, below @dispatch->nr_warps
+ * @group: the group
+ * @index: index of the warp, below @group->nr_warps
  * @to: set to its record; has room for SIMT_STATE_WARP_MAX bytes
  * Context: any.
  * Return: the bytes of the record.
  */
-size_t simt_state_save_warp(const struct simt_dispatch *dispatch, u32 index, void *to)
+size_t simt_state_save_warp(const struct simt_group *group, u32 index, void *to)
 {
-	const struct simt_warp *w = &dispatch->warps[index];
+	const struct simt_warp *w = &group->warps[index];
 	struct simt_state_warp head;
 	u8 *at = to;
 
@@ -264,7 +262,7 @@ size_t simt_state_save_warp(const struct simt_dispatch *dispatch, u32 index, voi
 	at += sizeof(head);
 	if (!w->live)
 		return sizeof(head);
-	simt_state_each(r, simt_state_x(dispatch))
+	simt_state_each(r, simt_state_x(group))
 		simt_state_put_x(w, r, &at);
 	simt_state_each(r, w->known)
 		simt_state_put_f(w, r, &at);
@@ -272,23 +270,14 @@ size_t simt_state_save_warp(const struct simt_dispatch *dispatch, u32 index, voi
 	return at - (u8 *)to;
 }
 
-/* Sets the group's id to the one before @next. Returns false if there is no such @next. */
-static bool simt_state_last(struct simt_dispatch *dispatch, const u32 next[3])
+/* Whether a group can be the next one: another one is in flight, so it is not the first one. */
+static bool simt_state_next(const struct simt_dispatch *dispatch, const u32 next[3])
 {
 	const u32 *groups = dispatch->groups;
-	unsigned int k;
 
-	if (next[0] >= groups[0] || next[1] >= groups[1] || next[2] > groups[2] ||
-	    (next[2] == groups[2] && (next[0] || next[1])))
-		return false;
-	for (k = 0; k < 3 && !next[k]; k++)
-		dispatch->group_id[k] = groups[k] - 1;
-	if (k == 3)
-		return false;
-	dispatch->group_id[k] = next[k] - 1;
-	for (k++; k < 3; k++)
-		dispatch->group_id[k] = next[k];
-	return true;
+	if (!next[0] && !next[1] && (!next[2] || next[2] == groups[2]))
+		return next[2];
+	return next[0] < groups[0] && next[1] < groups[1] && next[2] < groups[2];
 }
 
 /**
@@ -297,8 +286,7 @@ static bool simt_state_last(struct simt_dispatch *dispatch, const u32 next[3])
  * @from: its record
  *
  * This stands for simt_dispatch_begin(). The caller must load the group and all of its warps, too,
- * before it calls simt_dispatch_run(). If a record is refused, it must not call that. As ever,
- * warps point to @dispatch, which stays where it is.
+ * before it calls simt_group_run(). If a record is refused, it must not call that.
  *
  * Context: any.
  * Return: NULL, or which field is wrong.
@@ -310,49 +298,64 @@ const char *simt_state_load_dispatch(struct simt_dispatch *dispatch,
 	unsigned int k;
 
 	simt_dispatch_begin(dispatch);
-	dispatch->executed = le64_to_cpu(from->executed);
-	simt_lone_begin_dispatch(dispatch);
 	for (k = 0; k < 3; k++)
 		next[k] = le32_to_cpu(from->next[k]);
-	if (!simt_state_last(dispatch, next))
+	if (!simt_state_next(dispatch, next))
 		return "next";
+	simt_dispatch_from(dispatch, next);
+	dispatch->executed = le64_to_cpu(from->executed);
 	return from->groups == cpu_to_le32(1) ? NULL : "groups";
+}
+
+/* Sets the group's id to the one before the first group that is to be handed out. */
+static void simt_state_last(struct simt_group *group)
+{
+	const struct simt_dispatch *dispatch = group->dispatch;
+	unsigned int k;
+
+	memcpy(group->group_id, dispatch->first, sizeof(group->group_id));
+	for (k = 0; k < 2 && !group->group_id[k]; k++)
+		group->group_id[k] = dispatch->groups[k] - 1;
+	group->group_id[k]--;
 }
 
 /**
  * simt_state_load_group() - load the group in flight
- * @dispatch: the dispatch, after simt_state_load_dispatch()
- * @from: the group's record
+ * @group: the group, after simt_group_init() with the dispatch that was loaded
+ * @from: its record
  *
- * Sets @dispatch->nr_warps. The caller copies local and private memory itself.
+ * This stands for simt_dispatch_next(). Sets @group->nr_warps. The caller copies local and private
+ * memory itself. As ever, warps point to @group, which stays where it is.
  *
  * Context: any.
  * Return: NULL, or which field is wrong.
  */
-const char *simt_state_load_group(struct simt_dispatch *dispatch,
-				  const struct simt_state_group *from)
+const char *simt_state_load_group(struct simt_group *group, const struct simt_state_group *from)
 {
 	u32 warp = le32_to_cpu(from->warp), waiting = le32_to_cpu(from->waiting);
 	unsigned int k;
 
+	simt_state_last(group);
 	for (k = 0; k < 3; k++)
-		if (le32_to_cpu(from->group_id[k]) != dispatch->group_id[k])
+		if (le32_to_cpu(from->group_id[k]) != group->group_id[k])
 			return "group_id";
-	simt_group_start(dispatch);
-	if (warp >= dispatch->nr_warps)
+	group->before = (u32)group->dispatch->executed;
+	simt_lone_begin_group(group);
+	simt_group_start(group);
+	if (warp >= group->nr_warps)
 		return "warp";
-	warp = array_index_nospec(warp, dispatch->nr_warps);
-	if ((u64)waiting >> dispatch->nr_warps || waiting >> warp & 1)
+	warp = array_index_nospec(warp, group->nr_warps);
+	if ((u64)waiting >> group->nr_warps || waiting >> warp & 1)
 		return "waiting";
-	dispatch->warp = warp;
-	dispatch->waiting = waiting;
+	group->warp = warp;
+	group->waiting = waiting;
 	return from->zero ? "zero" : NULL;
 }
 
 /* Checks the place of the running group, against the lanes. */
 static const char *simt_state_check_place(const struct simt_warp *w, u32 ip, u32 met)
 {
-	bool waiting = w->dispatch->waiting >> w->index & 1;
+	bool waiting = w->group->waiting >> w->index & 1;
 
 	if ((ip != SIMT_STATE_NONE && ip > w->nr) || (waiting && ip != SIMT_STATE_NONE))
 		return "ip";
@@ -373,7 +376,7 @@ static const char *simt_state_check_place(const struct simt_warp *w, u32 ip, u32
 
 static const char *simt_state_check_regs(const struct simt_warp *w)
 {
-	if (w->vec & ~(u64)simt_state_x(w->dispatch))
+	if (w->vec & ~(u64)simt_state_x(w->group))
 		return "vec";
 	if (w->narrow & ~w->vec)
 		return "narrow";
@@ -403,7 +406,7 @@ static const char *simt_state_get_head(struct simt_warp *w, const struct simt_st
 	const char *wrong;
 
 	if (live & ~w->live || (!live && !simt_state_ended(from)) ||
-	    (!live && !(w->dispatch->waiting >> w->index & 1)))
+	    (!live && !(w->group->waiting >> w->index & 1)))
 		return "live";
 	w->live = live;
 	w->active = le32_to_cpu(from->active);
@@ -447,12 +450,12 @@ static const char *simt_state_get_head(struct simt_warp *w, const struct simt_st
 /* Returns the bytes that follow the first part of the record. */
 static size_t simt_state_rest(const struct simt_warp *w)
 {
-	const struct simt_program *program = w->dispatch->program;
+	const struct simt_program *program = w->group->dispatch->program;
 	size_t live = hweight32(w->live), n = 0;
 
 	if (!live)
 		return 0;
-	simt_state_each(r, simt_state_x(w->dispatch))
+	simt_state_each(r, simt_state_x(w->group))
 		n += !simt_is_vec(w, r) ? 16 : (simt_is_narrow(w, r) ? 4 : 8) * live;
 	n += live * (4 * hweight32(w->known) + 4 * hweight32(w->wide));
 	n += 8 * hweight32(simt_state_waiting(w));
@@ -510,7 +513,7 @@ static bool simt_state_reservation(u64 va, u64 value)
 
 static const char *simt_state_get_lanes(struct simt_warp *w, const u8 **at)
 {
-	const struct simt_program *program = w->dispatch->program;
+	const struct simt_program *program = w->group->dispatch->program;
 	const char *wrong = simt_state_get_pcs(w, at);
 
 	if (wrong)
@@ -558,17 +561,17 @@ static void simt_state_derive(struct simt_warp *w)
 
 /**
  * simt_state_load_warp() - load a warp of the group in flight
- * @dispatch: the dispatch, after simt_state_load_group()
- * @index: index of the warp, below @dispatch->nr_warps
+ * @group: the group, after simt_state_load_group()
+ * @index: index of the warp, below @group->nr_warps
  * @from: its record
  * @bytes: the bytes of the record; may be wrong
  * Context: any.
  * Return: NULL, or which field is wrong.
  */
-const char *simt_state_load_warp(struct simt_dispatch *dispatch, u32 index, const void *from,
+const char *simt_state_load_warp(struct simt_group *group, u32 index, const void *from,
 				 size_t bytes)
 {
-	struct simt_warp *w = &dispatch->warps[index];
+	struct simt_warp *w = &group->warps[index];
 	const u8 *at = (const u8 *)from + sizeof(struct simt_state_warp);
 	struct simt_state_warp head;
 	const char *wrong;
@@ -583,7 +586,7 @@ const char *simt_state_load_warp(struct simt_dispatch *dispatch, u32 index, cons
 		return "length";
 	if (!w->live)
 		return NULL;
-	simt_state_each(r, simt_state_x(dispatch))
+	simt_state_each(r, simt_state_x(group))
 		simt_state_get_x(w, r, &at);
 	simt_state_each(r, w->known)
 		simt_state_get_f(w, r, &at);

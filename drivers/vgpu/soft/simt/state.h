@@ -3,7 +3,7 @@
  * The state of a running dispatch as records without pointers. Any interpreter continues it, on any
  * host. Pure logic, compiled in user space too. Allocates nothing.
  *
- * The caller saves and loads state between two calls of simt_dispatch_run() only, and not after
+ * The caller saves and loads state between two calls of simt_group_run() only, and not after
  * SIMT_DONE or SIMT_FAULT. The records have no padding, and integers in them are little-endian.
  * They have no copy of what follows from the program and the operands of the dispatch, and nothing
  * of what no instruction can read any more. So the same state always makes the same bytes.
@@ -34,7 +34,7 @@
 
 /**
  * struct simt_state_dispatch - how far a dispatch has come
- * @executed: struct simt_dispatch.executed
+ * @executed: instructions that warps of all groups have executed so far
  * @next: id of the first group that has not begun. Groups begin in the order of their ids, of which
  *        the first dimension varies fastest. After the last group it is 0, 0 and the number of
  *        groups in the third dimension
@@ -121,19 +121,17 @@ struct simt_state_warp {
 #define SIMT_STATE_WARP_MAX	\
 	(sizeof(struct simt_state_warp) + SIMT_LANES * (63 * 8 + 8 + 2 + 16))
 
-void simt_state_save_dispatch(const struct simt_dispatch *dispatch,
+void simt_state_save_dispatch(const struct simt_dispatch *dispatch, u64 executed,
 			      struct simt_state_dispatch *to);
-void simt_state_save_group(const struct simt_dispatch *dispatch, struct simt_state_group *to);
-size_t simt_state_private_bytes(const struct simt_dispatch *dispatch);
-void simt_state_save_private(const struct simt_dispatch *dispatch, size_t offset, void *to,
-			     size_t bytes);
-size_t simt_state_save_warp(const struct simt_dispatch *dispatch, u32 index, void *to);
+void simt_state_save_group(const struct simt_group *group, struct simt_state_group *to);
+size_t simt_state_private_bytes(const struct simt_group *group);
+void simt_state_save_private(const struct simt_group *group, size_t offset, void *to, size_t bytes);
+size_t simt_state_save_warp(const struct simt_group *group, u32 index, void *to);
 
 const char *simt_state_load_dispatch(struct simt_dispatch *dispatch,
 				     const struct simt_state_dispatch *from);
-const char *simt_state_load_group(struct simt_dispatch *dispatch,
-				  const struct simt_state_group *from);
-const char *simt_state_load_warp(struct simt_dispatch *dispatch, u32 index, const void *from,
+const char *simt_state_load_group(struct simt_group *group, const struct simt_state_group *from);
+const char *simt_state_load_warp(struct simt_group *group, u32 index, const void *from,
 				 size_t bytes);
 
 #endif /* _VGPU_SIMT_STATE_H */

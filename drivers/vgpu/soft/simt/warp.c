@@ -8,9 +8,9 @@
 #include "reg.h"
 
 /* Computes local ids: the first dimension varies fastest, then the second, then the third. */
-static void simt_warp_lay_out(struct simt_warp *w, const struct simt_dispatch *dispatch)
+static void simt_warp_lay_out(struct simt_warp *w, const struct simt_group *group)
 {
-	const u32 *size = dispatch->size;
+	const u32 *size = group->size;
 	u32 item = w->index * SIMT_LANES;
 	u32 x = item % size[0], y = item / size[0] % size[1], z = item / size[0] / size[1];
 
@@ -31,24 +31,25 @@ static void simt_warp_lay_out(struct simt_warp *w, const struct simt_dispatch *d
 
 /**
  * simt_warp_start() - begin a warp of a group
- * @w: the warp, set up by simt_dispatch_begin() or used by an earlier group of the dispatch
- * @dispatch: the dispatch, with the group's size set
+ * @w: the warp, set up by simt_group_init() or used by an earlier group of the dispatch
+ * @group: the group, with its size set
  * @index: number of the warp in the group
  * Context: any.
  */
-void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 index)
+void simt_warp_start(struct simt_warp *w, struct simt_group *group, u32 index)
 {
-	u32 items = dispatch->size[0] * dispatch->size[1] * dispatch->size[2];
+	const struct simt_dispatch *dispatch = group->dispatch;
+	u32 items = group->size[0] * group->size[1] * group->size[2];
 	u32 left = items - index * SIMT_LANES;
 	u64 rest;
 
-	w->dispatch = dispatch;
+	w->group = group;
 	w->text = dispatch->program->insn;
 	w->nr = dispatch->program->nr;
 	w->index = index;
-	w->private = dispatch->private + (size_t)index * SIMT_LANES * dispatch->private_bytes;
-	if (memcmp(w->lid_size, dispatch->size, sizeof(w->lid_size)))
-		simt_warp_lay_out(w, dispatch);
+	w->private = group->private + (size_t)index * SIMT_LANES * dispatch->private_bytes;
+	if (memcmp(w->lid_size, group->size, sizeof(w->lid_size)))
+		simt_warp_lay_out(w, group);
 
 	w->live = left < SIMT_LANES ? (1U << left) - 1 : U32_MAX;
 	w->active = w->live;
@@ -95,7 +96,7 @@ u64 simt_warp_va(const struct simt_warp *w, const struct simt_insn *i)
 u32 simt_warp_charge(struct simt_warp *w, u32 extra, u32 most)
 {
 	extra = min(extra, most);
-	w->dispatch->executed -= extra;
+	w->group->executed -= extra;
 	return extra;
 }
 
@@ -268,15 +269,15 @@ void simt_warp_release(struct simt_warp *w)
 const struct simt_insn *simt_warp_fault(struct simt_warp *w, const struct simt_insn *i,
 					enum vgpu_hw_fault code, u64 addr, unsigned int lane)
 {
-	struct simt_dispatch *dispatch = w->dispatch;
+	struct simt_group *group = w->group;
 	unsigned int k;
 
-	dispatch->fault.code = code;
-	dispatch->fault.pc = simt_warp_va(w, i);
-	dispatch->fault.addr = addr;
+	group->fault.code = code;
+	group->fault.pc = simt_warp_va(w, i);
+	group->fault.addr = addr;
 	for (k = 0; k < 3; k++)
-		dispatch->fault.id[k] = dispatch->group_id[k] * dispatch->group[k] +
-					w->lid[k][lane];
+		group->fault.id[k] = group->group_id[k] * group->dispatch->group[k] +
+				     w->lid[k][lane];
 	w->ip = i;
 	w->event = SIMT_EVENT_FAULT;
 	return SIMT_LEAVE;

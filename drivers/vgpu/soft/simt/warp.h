@@ -141,7 +141,7 @@ struct simt_alone {
  * @met:      the next instruction of all live lanes after a barrier that they reached together, or
  *            NULL
  * @text:     the program's instructions
- * @dispatch: the dispatch that the warp belongs to
+ * @group:    the work-group that the warp belongs to
  * @vec:      bit r: x[r] is an array of lanes, else affine
  * @narrow:   bit r: the lanes of x[r] have 32 bits; 0 if the bit in @vec is 0
  * @active:   lanes of the running group
@@ -192,7 +192,7 @@ struct simt_warp {
 	const struct simt_insn *join;
 	const struct simt_insn *met;
 	const struct simt_insn *text;
-	struct simt_dispatch *dispatch;
+	struct simt_group *group;
 	u64 vec;
 	u64 narrow;
 	u32 active;
@@ -236,6 +236,15 @@ struct simt_warp {
 	u64 lap_x[SIMT_X_SINK];
 	u64 lap_f[SIMT_F_REGS];
 };
+
+/*
+ * What the turns of warps and of lanes go by: a group that was loaded goes on as it would have done
+ * where it was saved.
+ */
+static inline u32 simt_group_clock(const struct simt_group *group)
+{
+	return group->before + (u32)group->executed;
+}
 
 typedef const struct simt_insn *(*simt_fn)(struct simt_warp *w, const struct simt_insn *i);
 
@@ -308,7 +317,7 @@ struct simt_lone {
 };
 
 /* warp.c */
-void simt_warp_start(struct simt_warp *w, struct simt_dispatch *dispatch, u32 index);
+void simt_warp_start(struct simt_warp *w, struct simt_group *group, u32 index);
 bool simt_warp_pick(struct simt_warp *w);
 void simt_warp_mask(struct simt_warp *w);
 void simt_warp_suspend(struct simt_warp *w, const struct simt_insn *ip);
@@ -324,14 +333,16 @@ const struct simt_insn *simt_warp_split(struct simt_warp *w, const struct simt_i
 					u32 taken, u32 target);
 
 /* group.c */
-void simt_group_start(struct simt_dispatch *dispatch);
+void simt_dispatch_from(struct simt_dispatch *dispatch, const u32 first[3]);
+void simt_dispatch_id(const struct simt_dispatch *dispatch, u64 nr, u32 id[3]);
+void simt_group_start(struct simt_group *group);
 
 /* access.c */
 enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i, const u64 *va,
 				  unsigned int bytes, bool write);
 void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to);
 void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from);
-bool simt_access_over(struct simt_dispatch *dispatch, u32 pieces);
+bool simt_access_over(struct simt_group *group, u32 pieces);
 bool simt_access_fill(struct simt_warp *w, u64 va, bool write);
 
 /* slow.c: operations that vector instructions of the CPU do not make faster */
@@ -360,11 +371,11 @@ u32 simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
 void simt_lone_watch(struct simt_warp *w, u8 due);
 void simt_lone_note(struct simt_warp *w, u32 instructions);
 bool simt_lone_due(struct simt_warp *w);
-bool simt_lone_round_due(const struct simt_dispatch *dispatch);
+bool simt_lone_round_due(const struct simt_group *group);
 bool simt_lone_round_wanted(const struct simt_warp *w);
 
 /* lone.c, lone_regs.c: lanes that run alone */
-void simt_lone_begin_dispatch(struct simt_dispatch *dispatch);
+void simt_lone_begin_group(struct simt_group *group);
 u32 simt_lone_start(struct simt_warp *w, u32 most);
 bool simt_lone_able(const struct simt_warp *w);
 void simt_lone_get_regs(struct simt_lone *s);

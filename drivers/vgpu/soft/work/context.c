@@ -162,6 +162,7 @@ void soft_context_set(struct soft_channel *ch, struct soft_program *program)
 	const struct soft_dispatch_operands *op = soft_dispatch_operands(&ch->exec.packet);
 	struct soft_context *context = soft_context(ch);
 	struct simt_dispatch *dispatch = &context->dispatch;
+	struct simt_group *group = &context->group;
 	size_t private = simt_private_bytes(op->group, head->private_bytes);
 
 	context->program = program;
@@ -170,18 +171,18 @@ void soft_context_set(struct soft_channel *ch, struct soft_program *program)
 	context->piece = SOFT_PIECE_FIRST;
 	memset(dispatch, 0, sizeof(*dispatch));
 	dispatch->program = &program->text;
-	dispatch->mem = &context->mem;
 	dispatch->entry = head->entry / 4;
 	dispatch->image_bytes = head->image_bytes;
 	dispatch->args = op->args + (ch->space ? 0 : VGPU_HW_VA_GLOBAL);
 	memcpy(dispatch->grid, op->grid, sizeof(dispatch->grid));
 	memcpy(dispatch->group, op->group, sizeof(dispatch->group));
-	dispatch->warps = context->warps;
-	dispatch->private = context->data;
 	dispatch->private_bytes = head->private_bytes;
-	dispatch->local = op->local_bytes ?
-			  context->data + ALIGN(private, SOFT_CONTEXT_ALIGN) : NULL;
 	dispatch->local_bytes = op->local_bytes;
+	memset(group, 0, sizeof(*group));
+	group->mem = &context->mem;
+	group->warps = context->warps;
+	group->private = context->data;
+	group->local = op->local_bytes ? context->data + ALIGN(private, SOFT_CONTEXT_ALIGN) : NULL;
 }
 
 /**
@@ -192,9 +193,13 @@ void soft_context_set(struct soft_channel *ch, struct soft_program *program)
  */
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 {
+	struct soft_context *context = soft_context(ch);
+
 	soft_context_count(soft_compute(ch), program);
 	soft_context_set(ch, program);
-	simt_dispatch_begin(&soft_context(ch)->dispatch);
+	simt_dispatch_begin(&context->dispatch);
+	simt_group_init(&context->group, &context->dispatch);
+	simt_dispatch_next(&context->dispatch, &context->group);
 }
 
 /* Frees a context that belongs to the caller; or NULL. May sleep. */

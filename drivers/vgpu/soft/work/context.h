@@ -84,7 +84,8 @@ struct soft_context_size {
 /**
  * struct soft_context - the state of a channel's dispatch, which stays in place across preemption
  * @mem:      what the program finds at its addresses
- * @dispatch: registers, position and all other state
+ * @dispatch: what is executed, and which of its groups have begun
+ * @group:    registers, position and all other state of the group in flight
  * @compute:  of the vGPU; constant
  * @program:  the program that @dispatch executes; NULL: none, the context is idle
  * @ch:       the channel, while there is a @program, and while it keeps the context
@@ -102,6 +103,7 @@ struct soft_context_size {
 struct soft_context {
 	struct simt_mem mem;
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct soft_compute *compute;
 	struct soft_program *program;
 	struct soft_channel *ch;
@@ -120,6 +122,12 @@ static inline const struct soft_dispatch_operands *
 soft_dispatch_operands(const struct soft_packet *packet)
 {
 	return soft_packet_operands(packet, const struct soft_dispatch_operands);
+}
+
+/* How many instructions the dispatch has executed; 0: it has not begun to. */
+static inline u64 soft_context_executed(const struct soft_context *context)
+{
+	return context->dispatch.executed + context->group.executed;
 }
 
 /* What a DISPATCH remembers: the head of its program, as it was read last. */

@@ -30,7 +30,7 @@ bool soft_context_begun(const struct soft_channel *ch)
 {
 	const struct soft_context *context = soft_context(ch);
 
-	return context && context->program && context->dispatch.executed;
+	return context && context->program && soft_context_executed(context);
 }
 
 static void soft_context_save_head(const struct soft_channel *ch, struct vgpu_records *to)
@@ -53,32 +53,32 @@ static void soft_context_save_head(const struct soft_channel *ch, struct vgpu_re
 	};
 }
 
-static void soft_context_save_memory(const struct simt_dispatch *dispatch, struct vgpu_records *to)
+static void soft_context_save_memory(const struct simt_group *group, struct vgpu_records *to)
 {
-	size_t bytes = simt_state_private_bytes(dispatch), at, part;
+	size_t bytes = simt_state_private_bytes(group), at, part;
 	void *data;
 
-	vgpu_record_add_bytes(to, SOFT_RECORD_LOCAL, dispatch->local, dispatch->local_bytes);
+	vgpu_record_add_bytes(to, SOFT_RECORD_LOCAL, group->local, group->local_bytes);
 	for (at = 0; at < bytes; at += part) {
 		part = min_t(size_t, bytes - at, VGPU_RECORD_MAX);
 		data = vgpu_record_add(to, SOFT_RECORD_PRIVATE, part);
 		if (!data)
 			return;
-		simt_state_save_private(dispatch, at, data, part);
+		simt_state_save_private(group, at, data, part);
 		cond_resched();
 	}
 }
 
-static void soft_context_save_warps(const struct simt_dispatch *dispatch, struct vgpu_records *to)
+static void soft_context_save_warps(const struct simt_group *group, struct vgpu_records *to)
 {
 	void *warp = kvmalloc(SIMT_STATE_WARP_MAX, VGPU_RECORD_GFP);
 	u32 i;
 
 	if (!warp && !to->error)
 		to->error = -ENOMEM;
-	for (i = 0; warp && i < dispatch->nr_warps; i++) {
+	for (i = 0; warp && i < group->nr_warps; i++) {
 		vgpu_record_add_bytes(to, SOFT_RECORD_WARP, warp,
-				      simt_state_save_warp(dispatch, i, warp));
+				      simt_state_save_warp(group, i, warp));
 		cond_resched();
 	}
 	kvfree(warp);
@@ -93,19 +93,20 @@ static void soft_context_save_warps(const struct simt_dispatch *dispatch, struct
  */
 void soft_context_put_aside(const struct soft_channel *ch, bool answered, struct vgpu_records *to)
 {
-	const struct simt_dispatch *dispatch = &soft_context(ch)->dispatch;
+	const struct soft_context *context = soft_context(ch);
 	struct simt_state_dispatch *position;
 	struct simt_state_group *group;
 
 	soft_context_save_head(ch, to);
 	position = vgpu_record_add(to, SOFT_RECORD_DISPATCH, sizeof(*position));
 	if (position)
-		simt_state_save_dispatch(dispatch, position);
+		simt_state_save_dispatch(&context->dispatch, soft_context_executed(context),
+					 position);
 	group = vgpu_record_add(to, SOFT_RECORD_GROUP, sizeof(*group));
 	if (group)
-		simt_state_save_group(dispatch, group);
-	soft_context_save_memory(dispatch, to);
-	soft_context_save_warps(dispatch, to);
+		simt_state_save_group(&context->group, group);
+	soft_context_save_memory(&context->group, to);
+	soft_context_save_warps(&context->group, to);
 }
 
 /* Reads the head and gives the channel a context with the program. */
@@ -144,8 +145,7 @@ static int soft_context_load_head(struct soft_channel *ch, struct vgpu_record_re
 	return 0;
 }
 
-static int soft_context_load_position(struct simt_dispatch *dispatch,
-				      struct vgpu_record_reader *from)
+static int soft_context_load_position(struct soft_context *context, struct vgpu_record_reader *from)
 {
 	struct simt_state_dispatch position;
 	struct simt_state_group group;
@@ -155,17 +155,18 @@ static int soft_context_load_position(struct simt_dispatch *dispatch,
 	ret = vgpu_record_take_struct(from, SOFT_RECORD_DISPATCH, "position", &position, groups);
 	if (ret)
 		return ret;
-	field = simt_state_load_dispatch(dispatch, &position);
+	field = simt_state_load_dispatch(&context->dispatch, &position);
 	if (field)
 		return vgpu_record_refuse(from, "position", field);
 	ret = vgpu_record_take_struct(from, SOFT_RECORD_GROUP, "group", &group, zero);
 	if (ret)
 		return ret;
-	field = simt_state_load_group(dispatch, &group);
+	simt_group_init(&context->group, &context->dispatch);
+	field = simt_state_load_group(&context->group, &group);
 	return field ? vgpu_record_refuse(from, "group", field) : 0;
 }
 
-static int soft_context_load_warps(struct simt_dispatch *dispatch, struct vgpu_record_reader *from)
+static int soft_context_load_warps(struct simt_group *group, struct vgpu_record_reader *from)
 {
 	const char *field;
 	const void *data;
@@ -173,12 +174,12 @@ static int soft_context_load_warps(struct simt_dispatch *dispatch, struct vgpu_r
 	int ret;
 	u32 i;
 
-	for (i = 0; i < dispatch->nr_warps; i++) {
+	for (i = 0; i < group->nr_warps; i++) {
 		bytes = from->length;
 		ret = vgpu_record_take(from, SOFT_RECORD_WARP, "warp", bytes, &data);
 		if (ret)
 			return ret;
-		field = simt_state_load_warp(dispatch, i, data, bytes);
+		field = simt_state_load_warp(group, i, data, bytes);
 		if (field)
 			return vgpu_record_refuse(from, "warp", field);
 		cond_resched();
@@ -196,22 +197,23 @@ static int soft_context_load_warps(struct simt_dispatch *dispatch, struct vgpu_r
  */
 int soft_context_bring_back(struct soft_channel *ch, struct vgpu_record_reader *from)
 {
-	struct simt_dispatch *dispatch;
+	struct soft_context *context;
+	struct simt_group *group;
 	int ret;
 
 	ret = soft_context_load_head(ch, from);
 	if (ret)
 		return ret;
-	dispatch = &soft_context(ch)->dispatch;
-	ret = soft_context_load_position(dispatch, from);
-	if (!ret && !dispatch->executed)
+	context = soft_context(ch);
+	group = &context->group;
+	ret = soft_context_load_position(context, from);
+	if (!ret && !soft_context_executed(context))
 		ret = vgpu_record_refuse(from, "position", "executed");
 	if (!ret)
-		ret = vgpu_record_take_bytes(from, SOFT_RECORD_LOCAL, "local memory",
-					     dispatch->local, dispatch->local_bytes);
+		ret = vgpu_record_take_bytes(from, SOFT_RECORD_LOCAL, "local memory", group->local,
+					     group->local_bytes);
 	if (!ret)
 		ret = vgpu_record_take_bytes(from, SOFT_RECORD_PRIVATE, "private memory",
-					     dispatch->private,
-					     simt_state_private_bytes(dispatch));
-	return ret ?: soft_context_load_warps(dispatch, from);
+					     group->private, simt_state_private_bytes(group));
+	return ret ?: soft_context_load_warps(group, from);
 }

@@ -174,8 +174,9 @@ static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_c
 	struct soft_compute *compute = soft_compute(ch);
 	struct soft_context *context = soft_context(ch);
 	struct simt_dispatch *dispatch = &context->dispatch;
+	struct simt_group *group = &context->group;
 	struct soft_section *section = unit->section;
-	u64 took_ns, before = dispatch->executed;
+	u64 took_ns, before = soft_context_executed(context);
 	/* That of the tables' upper entries which the unit keeps: translations come of these. */
 	u32 gen = unit->view.gen;
 	enum simt_end end;
@@ -192,17 +193,17 @@ static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_c
 	context->mem.over = soft_dispatch_over;
 	context->looks = 0;
 	context->end_ns = soft_dispatch_end_ns(engine);
-	dispatch->isa = soft_lanes;
-	dispatch->tlb = &section->tlb;
+	group->isa = soft_lanes;
+	group->tlb = &section->tlb;
 	/* For the marks: a program may look for a page with each access. */
 	rcu_read_lock();
-	end = soft_lanes_section(dispatch, &context->piece, context->program->slow,
+	end = soft_lanes_section(group, &context->piece, context->program->slow,
 				 context->end_ns, &engine->preempt, &took_ns);
 	rcu_read_unlock();
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	/* However it ends, the clock is read before another channel's is executed. */
 	unit->view.work += SOFT_STOP_BYTES;
-	WRITE_ONCE(compute->insns, compute->insns + dispatch->executed - before);
+	WRITE_ONCE(compute->insns, compute->insns + soft_context_executed(context) - before);
 	return end;
 }
 
@@ -228,7 +229,7 @@ static enum soft_end soft_dispatch_done(struct soft_channel *ch)
  */
 enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault)
 {
-	const struct simt_fault *why = &soft_context(ch)->dispatch.fault;
+	const struct simt_fault *why = &soft_context(ch)->group.fault;
 
 	fault->code = why->code;
 	fault->addr = why->addr;
@@ -248,7 +249,7 @@ static bool soft_dispatch_begun(struct soft_channel *ch)
 
 	if (!context || !context->program)
 		return false;
-	if (context->dispatch.executed || soft_programs_valid(programs, context->program))
+	if (soft_context_executed(context) || soft_programs_valid(programs, context->program))
 		return true;
 	soft_programs_put(programs, context->program);
 	context->program = NULL;

@@ -175,13 +175,15 @@ static const u32 soft_lanes_quotient[] = {
  * struct soft_lanes_bench - what it takes to run the program
  * @mem: no memory but the private one
  * @tlb: empty
- * @dispatch: one warp
+ * @dispatch: one group
+ * @group: one warp
  * @program: the program
  */
 struct soft_lanes_bench {
 	struct simt_mem mem;
 	struct simt_tlb tlb;
 	struct simt_dispatch dispatch;
+	struct simt_group group;
 	struct simt_program *program;
 };
 
@@ -190,14 +192,14 @@ struct soft_lanes_bench {
  * a piece takes long, nor looks at the clock much of the time. A fast instruction takes some 5 ns;
  * the piece after many of these may have slow ones only.
  */
-static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece, u32 most,
-				      u32 left, u64 *now_ns)
+static enum simt_end soft_lanes_piece(struct simt_group *group, u32 *piece, u32 most, u32 left,
+				      u64 *now_ns)
 {
 	u64 from_ns = *now_ns, took_ns;
 	enum simt_end end;
 
 	*piece = min(*piece, clamp(left, 1, most));
-	end = simt_dispatch_run(dispatch, *piece);
+	end = simt_group_run(group, *piece);
 	*now_ns = ktime_get_ns();
 	took_ns = *now_ns - from_ns;
 	if (took_ns > SOFT_SECTION_NS / 4)
@@ -208,8 +210,8 @@ static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece
 }
 
 /**
- * soft_lanes_section() - run a dispatch for a while, with the CPU's vector registers
- * @dispatch: has begun, and has a TLB
+ * soft_lanes_section() - run a group for a while, with the CPU's vector registers
+ * @group: has begun, and has a TLB
  * @piece: how many instructions are executed between two looks at the clock; SOFT_PIECE_FIRST at
  *         first; updated
  * @slow:  simt_program_slow() of the program
@@ -218,10 +220,10 @@ static enum simt_end soft_lanes_piece(struct simt_dispatch *dispatch, u32 *piece
  * @leave: may become true at any time: then to end
  * @took_ns: set to how long preemption was off
  * Context: task context; does not sleep.
- * Return: how the dispatch ends.
+ * Return: see simt_group_run().
  */
-enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
-				 u64 end_ns, const bool *leave, u64 *took_ns)
+enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
+				 const bool *leave, u64 *took_ns)
 {
 	u32 insn_ns = slow ? soft_lanes_slow_ns : soft_lanes_insn_ns;
 	u32 most = slow ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
@@ -234,7 +236,7 @@ enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, boo
 	now_ns = from_ns;
 	do {
 		left = div_u64(SOFT_SECTION_NS_MOST - (now_ns - from_ns), insn_ns);
-		end = soft_lanes_piece(dispatch, piece, most, left, &now_ns);
+		end = soft_lanes_piece(group, piece, most, left, &now_ns);
 	} while (end == SIMT_MORE && now_ns < end_ns && !READ_ONCE(*leave));
 	kernel_fpu_end();
 	*took_ns = now_ns - from_ns;
@@ -287,13 +289,15 @@ static u64 soft_lanes_time(struct soft_lanes_bench *bench, const struct simt_isa
 	simt_program_decode(bench->program, 0, (const __le32 __force *)words, nr);
 	simt_program_finish(bench->program);
 	bench->dispatch.image_bytes = 4 * nr;
-	bench->dispatch.isa = isa;
+	bench->group.isa = isa;
 	simt_tlb_flush(&bench->tlb);
 	simt_dispatch_begin(&bench->dispatch);
+	simt_group_init(&bench->group, &bench->dispatch);
+	simt_dispatch_next(&bench->dispatch, &bench->group);
 	for (i = 0; i < SOFT_LANES_PIECES; i++) {
 		kernel_fpu_begin();
 		from_ns = ktime_get_ns();
-		end = simt_dispatch_run(&bench->dispatch, piece);
+		end = simt_group_run(&bench->group, piece);
 		if (i)	/* the first piece has what comes before the loop */
 			best_ns = min(best_ns, ktime_get_ns() - from_ns);
 		kernel_fpu_end();
@@ -306,8 +310,8 @@ static u64 soft_lanes_time(struct soft_lanes_bench *bench, const struct simt_isa
 
 static void soft_lanes_bench_free(struct soft_lanes_bench *bench)
 {
-	kvfree(bench->dispatch.warps);
-	kvfree(bench->dispatch.private);
+	kvfree(bench->group.warps);
+	kvfree(bench->group.private);
 	kfree(bench->program);
 	kfree(bench);
 }
@@ -320,16 +324,16 @@ static struct soft_lanes_bench *soft_lanes_bench_alloc(void)
 	if (!bench)
 		return NULL;
 	bench->program = kmalloc(simt_program_bytes(SOFT_LANES_WORDS), GFP_KERNEL);
-	bench->dispatch.warps = kvzalloc(simt_warps_bytes(one), GFP_KERNEL);
-	bench->dispatch.private = kvzalloc(simt_private_bytes(one, SOFT_LANES_PRIVATE), GFP_KERNEL);
-	if (!bench->program || !bench->dispatch.warps || !bench->dispatch.private) {
+	bench->group.warps = kvzalloc(simt_warps_bytes(one), GFP_KERNEL);
+	bench->group.private = kvzalloc(simt_private_bytes(one, SOFT_LANES_PRIVATE), GFP_KERNEL);
+	if (!bench->program || !bench->group.warps || !bench->group.private) {
 		soft_lanes_bench_free(bench);
 		return NULL;
 	}
 	bench->mem.map = soft_lanes_map;
 	bench->dispatch.program = bench->program;
-	bench->dispatch.mem = &bench->mem;
-	bench->dispatch.tlb = &bench->tlb;
+	bench->group.mem = &bench->mem;
+	bench->group.tlb = &bench->tlb;
 	bench->dispatch.private_bytes = SOFT_LANES_PRIVATE;
 	memcpy(bench->dispatch.grid, one, sizeof(one));
 	memcpy(bench->dispatch.group, one, sizeof(one));

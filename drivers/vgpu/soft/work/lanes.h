@@ -28,8 +28,8 @@ extern const struct simt_isa *soft_lanes;
 
 int soft_lanes_init(const char *name);
 void soft_lanes_debugfs(struct dentry *dir);
-enum simt_end soft_lanes_section(struct simt_dispatch *dispatch, u32 *piece, bool slow,
-				 u64 end_ns, const bool *leave, u64 *took_ns);
+enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
+				 const bool *leave, u64 *took_ns);
 bool soft_lanes_looked(u32 *looks, u64 end_ns);
 
 #endif /* _VGPU_SOFT_LANES_H */
