@@ -145,6 +145,21 @@ void apply_parts_text(const struct plan_gpu *gpu)
 	}
 }
 
+void apply_difference_json(struct json *json, const struct setting_table *table, uint32_t changed,
+			   const void *set, const void *read)
+{
+	json_begin(json, "set");
+	setting_json_of(table, changed, json, set, true);
+	json_end(json);
+	if (!read) {
+		json_null(json, "was");
+		return;
+	}
+	json_begin(json, "was");
+	setting_json_of(table, changed, json, read, false);
+	json_end(json);
+}
+
 void apply_parts_json(struct json *json, const struct plan_gpu *gpu)
 {
 	const struct plan_part *part;

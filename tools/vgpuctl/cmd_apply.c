@@ -25,21 +25,6 @@
 
 /* ---- what is different ---- */
 
-void apply_difference_json(struct json *json, const struct setting_table *table, uint32_t changed,
-			   const void *set, const void *read)
-{
-	json_begin(json, "set");
-	setting_json_of(table, changed, json, set, true);
-	json_end(json);
-	if (!read) {
-		json_null(json, "was");
-		return;
-	}
-	json_begin(json, "was");
-	setting_json_of(table, changed, json, read, false);
-	json_end(json);
-}
-
 static void plan_json(const struct plan *plan)
 {
 	char uuid[UUID_STR_LEN];
