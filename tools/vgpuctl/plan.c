@@ -12,9 +12,6 @@
 #include "share.h"
 #include "uuid.h"
 
-#define WINDOW_SLICES	10u	/* slices that a window has at least */
-#define NS_PER_S	1000000000u
-
 static const struct world_gpu *find_gpu(const struct world *world, const char *address)
 {
 	size_t i;
@@ -36,55 +33,6 @@ static const struct world_gpu *need_gpu(const struct world *world, const char *a
 	return gpu;
 }
 
-static bool is_word(const char *words, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (; *words; words += strspn(words, " ")) {
-		if (strcspn(words, " ") == length && !memcmp(words, word, length))
-			return true;
-		words += strcspn(words, " ");
-	}
-	return false;
-}
-
-/* The window must be so many slices, of what is in force then. */
-static void check_window(const struct vgpu_ctl_sched *set, const struct vgpu_ctl_sched *is,
-			 const char *place, struct faults *faults)
-{
-	uint64_t window_ns = set->valid & VGPU_SCHED_WINDOW ? set->window_ns :
-			     is ? is->window_ns : 0;
-	uint64_t slice_ns = is ? is->slice_ns : 0;
-
-	if (set->valid & VGPU_SCHED_SLICE)
-		slice_ns = set->slice_ns;
-	else if (set->valid & VGPU_SCHED_FREQUENCY && set->frequency_hz)
-		slice_ns = NS_PER_S / set->frequency_hz;
-	/* What a new partition has at first is the driver's to say. */
-	if (window_ns && slice_ns && window_ns < WINDOW_SLICES * slice_ns)
-		fault_add(faults, "%s.%s: a window of %llu ns has less than %u slices of %llu ns",
-			  place, set->valid & VGPU_SCHED_WINDOW ? "window_ns" : "slice_ns",
-			  (unsigned long long)window_ns, WINDOW_SLICES,
-			  (unsigned long long)slice_ns);
-}
-
-static void check_policy(const struct world *world, const struct vgpu_ctl_sched *set,
-			 const char *place, struct faults *faults)
-{
-	const char *policy = (const char *)set->policy;
-
-	if (set->valid & VGPU_SCHED_POLICY && !is_word(world->policies, policy))
-		fault_add(faults, "%s.policy: there is no policy %s; there are: %s", place, policy,
-			  world->policies);
-}
-
-void plan_settings(const struct world *world, const struct vgpu_ctl_sched *set,
-		   const struct vgpu_ctl_sched *is, const char *place, struct faults *faults)
-{
-	check_policy(world, set, place, faults);
-	check_window(set, is, place, faults);
-}
-
 static void plan_gpu(const struct world *world, size_t i, struct plan_gpu *gpu,
 		     struct faults *faults)
 {
@@ -92,13 +40,13 @@ static void plan_gpu(const struct world *world, size_t i, struct plan_gpu *gpu,
 	char place[32];
 
 	snprintf(place, sizeof(place), "gpus[%zu]", i);
-	check_policy(world, set, place, faults);
+	plan_policy(world, set, place, faults);
 	/* Without an address a fault was found already. */
 	if (*gpu->want->address)
 		gpu->is = need_gpu(world, gpu->want->address, "gpus", i, faults);
 	if (!gpu->is)
 		return;
-	check_window(set, &gpu->is->sched, place, faults);
+	plan_window(set, &gpu->is->sched, place, faults);
 	gpu->changed = setting_differences(&sched_settings, set, &gpu->is->sched);
 	if (gpu->want->divided)
 		plan_parts(world, i, gpu, faults);
@@ -190,11 +138,6 @@ static void plan_vgpu(const struct world *world, size_t i, struct plan_vgpu *vgp
 	vgpu->guarantee = settings.guarantee;
 	vgpu->changed = vgpu->is ? setting_differences(&share_settings, &want->set, vgpu->is) :
 		want->set.valid;
-}
-
-bool plan_first(const struct plan_vgpu *vgpu)
-{
-	return vgpu->is && vgpu->changed && vgpu->guarantee < vgpu->is->guarantee;
 }
 
 static int create_order(const void *a, const void *b, void *arg)

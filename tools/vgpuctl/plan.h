@@ -155,15 +155,23 @@ void plan_free(struct plan *plan);
  * Must the vGPU be set before others are created? Its guarantee gets smaller, which leaves room for
  * theirs.
  */
-bool plan_first(const struct plan_vgpu *vgpu);
+static inline bool plan_first(const struct plan_vgpu *vgpu)
+{
+	return vgpu->is && vgpu->changed && vgpu->guarantee < vgpu->is->guarantee;
+}
 
 /* ---- parts of plan_make() ---- */
 
-/* The settings @set of what is at @place, where @is holds; NULL: it is not known. */
-void plan_settings(const struct world *world, const struct vgpu_ctl_sched *set,
-		   const struct vgpu_ctl_sched *is, const char *place, struct faults *faults);
+/*
+ * plan_part.c: of the settings @set of what is at @place the policy, and the window, which must be
+ * so many slices of what is in force then, where @is holds; NULL: it is not known.
+ */
+void plan_policy(const struct world *world, const struct vgpu_ctl_sched *set,
+		 const char *place, struct faults *faults);
+void plan_window(const struct vgpu_ctl_sched *set, const struct vgpu_ctl_sched *is,
+		 const char *place, struct faults *faults);
 
-/* plan_part.c: the partitions of the GPU gpus[i]. */
+/* The partitions of the GPU gpus[i]. */
 void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struct faults *faults);
 
 /* plan_room.c: what depends on all vGPUs of a partition, and of a GPU. */

@@ -9,6 +9,49 @@
 #include "sched.h"
 
 #define PLACE_ROOM	64
+#define NS_PER_S	1000000000u
+#define WINDOW_SLICES	10u	/* slices that a window has at least */
+
+static bool is_word(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (; *words; words += strspn(words, " ")) {
+		if (strcspn(words, " ") == length && !memcmp(words, word, length))
+			return true;
+		words += strcspn(words, " ");
+	}
+	return false;
+}
+
+void plan_window(const struct vgpu_ctl_sched *set, const struct vgpu_ctl_sched *is,
+		 const char *place, struct faults *faults)
+{
+	uint64_t window_ns = set->valid & VGPU_SCHED_WINDOW ? set->window_ns :
+			     is ? is->window_ns : 0;
+	uint64_t slice_ns = is ? is->slice_ns : 0;
+
+	if (set->valid & VGPU_SCHED_SLICE)
+		slice_ns = set->slice_ns;
+	else if (set->valid & VGPU_SCHED_FREQUENCY && set->frequency_hz)
+		slice_ns = NS_PER_S / set->frequency_hz;
+	/* What a new partition has at first is the driver's to say. */
+	if (window_ns && slice_ns && window_ns < WINDOW_SLICES * slice_ns)
+		fault_add(faults, "%s.%s: a window of %llu ns has less than %u slices of %llu ns",
+			  place, set->valid & VGPU_SCHED_WINDOW ? "window_ns" : "slice_ns",
+			  (unsigned long long)window_ns, WINDOW_SLICES,
+			  (unsigned long long)slice_ns);
+}
+
+void plan_policy(const struct world *world, const struct vgpu_ctl_sched *set,
+		 const char *place, struct faults *faults)
+{
+	const char *policy = (const char *)set->policy;
+
+	if (set->valid & VGPU_SCHED_POLICY && !is_word(world->policies, policy))
+		fault_add(faults, "%s.policy: there is no policy %s; there are: %s", place, policy,
+			  world->policies);
+}
 
 static const char *part_place(size_t gpu, size_t part, char *text)
 {
@@ -154,7 +197,8 @@ void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struc
 	for (k = 0; k < gpu->nr_parts; k++) {
 		part = &gpu->part[k];
 		is = part->is ? &part->is->sched : NULL;
-		plan_settings(world, &part->want->set, is, part_place(i, k, place), faults);
+		plan_policy(world, &part->want->set, part_place(i, k, place), faults);
+		plan_window(&part->want->set, is, place, faults);
 		part->changed = is ? setting_differences(&sched_settings, &part->want->set, is) :
 				part->want->set.valid;
 	}
