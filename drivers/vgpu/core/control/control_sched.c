@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /dev/vgpu: the calls about scheduling. They read and change settings of vGPUs, GPUs and
- * partitions, and read
- * logs and histograms of engines.
+ * partitions, and read logs and histograms of engines.
  */
 #include <linux/nospec.h>
 #include <linux/slab.h>
