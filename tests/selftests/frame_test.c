@@ -48,8 +48,8 @@ static void opener_pays_for_the_copy(void)
 	begin_in_group("1Q");
 	before = charged();
 	picture_paint(&v, &p);
-	FX_WITHIN(10000, (after = charged()) - before >= bytes - FX_MIB / 2,
-		  "the framebuffer is not charged");
+	FX_SOON((after = charged()) - before >= bytes - FX_MIB / 2,
+		"the framebuffer is not charged");
 	CHECK(after - before < bytes + FX_MIB, "%llu KiB",
 	      (unsigned long long)(after - before) >> 10);
 	before = after;

@@ -246,7 +246,7 @@ static bool same_counts(struct hop_counts *counts)
 static void check_counts(unsigned int round)
 {
 	struct hop_counts counts[2];
-	uint64_t end = clk_ms() + 5000;
+	uint64_t end = clk_ms() + FX_TIMEOUT_MS;
 
 	/* A packet is counted a moment after the guest has seen it. */
 	while (!same_counts(counts) && clk_ms() < end)
