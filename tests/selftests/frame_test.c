@@ -218,7 +218,10 @@ static void submit_frame(uint32_t nr)
 	FX_OK(v.dev, vgpu_chan_present(chan, slot(nr), 32, 32, 128));
 }
 
-/* Never more frames than in the longest time in which they can have been shown. */
+/*
+ * Never more frames than in the longest time in which they can have been shown. The first of them
+ * may have been let through long before, as the host can take the engine's processor away between.
+ */
 static void check_rate(const uint64_t from[], const uint64_t to[], unsigned int nr, double fps)
 {
 	unsigned int i, j;
@@ -227,7 +230,7 @@ static void check_rate(const uint64_t from[], const uint64_t to[], unsigned int 
 	for (i = 0; i < nr; i++) {
 		for (j = i + 1; j < nr; j++) {
 			span = (double)(to[j] - from[i]) / 1e9;
-			CHECK(j - i + 1 <= fps * span + 2, "%u frames in %.4f s", j - i + 1, span);
+			CHECK(j - i <= fps * span + 2, "%u frames in %.4f s", j - i + 1, span);
 		}
 	}
 }
