@@ -145,8 +145,9 @@ static void service_and_time(void)
 		for (engine = 0; engine < engines(&v[0]); engine++)
 			CHECK_EQ(counter(&v[0], VGPU_HW_USAGE_SERVICE(engine)), 0);
 		chan = fx_chan(&v[0], CE, 1, VGPU_RING_FB, 4);
-		time = counter(&v[0], VGPU_HW_USAGE_TIME);
+		/* In this order, as the machine may stand still between the two. */
 		before = clk_ns();
+		time = counter(&v[0], VGPU_HW_USAGE_TIME);
 		work(chan);
 		fx_finish(chan);
 		service_settle(&v[0]);
