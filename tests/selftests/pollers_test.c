@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <nvml.h>
 
@@ -93,6 +94,8 @@ static void run_client(void *arg)
 	unsigned int client = (unsigned int)(uintptr_t)arg;
 	nvmlDevice_t gpu = NULL;
 
+	/* So that all of them together do not keep the test itself from the processor. */
+	CHECK(nice(10) >= 0, "nice");
 	if (client % 2) {
 		OK(nvmlInit_v2());
 		OK(nvmlDeviceGetHandleByPciBusId_v2(fx_gpu(), &gpu));
@@ -131,7 +134,8 @@ static unsigned int churn(void)
 	for (n = 0; n < CHURN_LEAST || clk_ms() < start_ms + LAST_MS || !all_have_polled(); n++) {
 		struct fx_vgpu *one = &v[n % 2];
 
-		CHECK(clk_ms() < start_ms + 4 * FX_TIMEOUT_MS, "a client gets no answer");
+		CHECK(all_have_polled() || clk_ms() < start_ms + 4 * FX_TIMEOUT_MS,
+		      "a client gets no answer");
 		if (n > 1) {
 			fx_close(one);
 			fx_remove(one);
