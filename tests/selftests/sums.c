@@ -38,12 +38,17 @@ bool sums_over(const struct vgpu_chan *chan)
 	return vgpu_chan_get(chan) == le64toh(chan->page->put);
 }
 
+void sums_let_end(struct vgpu_chan *chan)
+{
+	((volatile uint32_t *)(chan->dev->fb + COMPUTE_OUT))[1] = htole32(1);
+}
+
 void sums_check(struct vgpu_chan *chan, uint32_t items, uint32_t rounds)
 {
 	const uint64_t *out = (const void *)(chan->dev->fb + COMPUTE_OUT);
 	uint32_t i;
 
-	((volatile uint32_t *)(chan->dev->fb + COMPUTE_OUT))[1] = htole32(1);
+	sums_let_end(chan);
 	fx_finish(chan);
 	for (i = 0; i < items; i++)
 		CHECK_EQ(le64toh(out[1 + i]), rounds * (rounds + 1ull) / 2, "%u", i);
