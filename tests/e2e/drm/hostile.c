@@ -57,8 +57,7 @@ bool test_import_fails(void)
 	say("import_fails: %u failures", nth - 2);
 	CHECK(nth > 10);
 	CHECK_RET(queue_end(at_work, queue), 0);
-	while (system_free(fd) != before)
-		usleep(10000);
+	CHECK(system_free_is(fd, before));
 	close(fence.fd);
 	close(at_work);
 	close(fd);
@@ -338,8 +337,7 @@ static void leave_marks(int fd)
 	}
 	for (i = 0; i < 2 * LIES_BUFS; i++)
 		buf_end(fd, &buf[i]);
-	while (system_free(fd) != before)
-		usleep(10000);
+	CHECK(system_free_is(fd, before));
 }
 
 /* The host says that it has moved buffers, and has not: nobody finds in them what others had. */

@@ -129,6 +129,10 @@ int present(int fd, uint32_t queue, uint64_t va, uint32_t lines);
 /* The framebuffer that is free, when what others have given back has come. */
 uint64_t fb_free(int fd);
 
+/* Whether it becomes that: on a slow host what others give back comes late. So with memory. */
+bool fb_free_is(int fd, uint64_t want);
+bool system_free_is(int fd, uint64_t want);
+
 /* Whether the node is there, or is not, within 10 s. */
 bool node_is(bool there);
 

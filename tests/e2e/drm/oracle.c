@@ -395,7 +395,7 @@ static void scene_end(struct scene *scene, uint64_t held)
 	close(control->share->dmabuf[1]);
 	close(control->share->sync);
 	close(scene->shared);
-	CHECK(fb_free(scene->fd) == scene->fb - held && system_free(scene->fd) == scene->system);
+	CHECK(fb_free_is(scene->fd, scene->fb - held) && system_free_is(scene->fd, scene->system));
 	close(scene->fd);
 }
 

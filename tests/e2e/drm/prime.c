@@ -111,8 +111,7 @@ bool test_import(void)
 	CHECK_RET(exec_wait(fd, queue, packet, 1), 0);
 	CHECK(all_are(ptr, PAGE, 0x2222) && all_are((uint32_t *)ptr + 1024, BYTES - PAGE, 0x3333));
 	CHECK_RET(bind_unmap(fd, vm, VA_DATA, BYTES), 0);
-	while (system_free(fd) != before)
-		usleep(10000);
+	CHECK(system_free_is(fd, before));
 	close(fd);
 	return true;
 }
@@ -231,8 +230,7 @@ bool test_export(void)
 	other = vgem_load();
 	ok = try_export(fd, other);
 	close(other);
-	while (system_free(fd) != before)
-		usleep(10000);
+	CHECK(system_free_is(fd, before));
 	close(fd);
 	return vgem_unload() && ok;
 }
