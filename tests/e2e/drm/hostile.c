@@ -66,9 +66,7 @@ bool test_import_fails(void)
 
 #define CHANNELS_MAX	64
 
-/* Jobs that work for as long as a test wants, on a slow machine, too. */
-#define PATIENT		"job_timeout_ms=120000"
-#define PATIENCE_MS	20000
+#define PATIENCE_MS	60000
 
 /**
  * struct flags - jobs that work until they are told to end

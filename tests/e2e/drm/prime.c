@@ -178,7 +178,7 @@ int vgem_load(void)
 
 	CHECK(file >= 0 && !syscall(SYS_finit_module, file, "", 0));
 	close(file);
-	for (i = 0; other < 0 && i < 500; i++) {
+	for (i = 0; other < 0 && i < NODE_TRIES; i++) {
 		other = node_of("vgem");
 		usleep(20000);
 	}
@@ -190,7 +190,7 @@ bool vgem_unload(void)
 {
 	int i;
 
-	for (i = 0; i < 500 && syscall(SYS_delete_module, "vgem", O_NONBLOCK); i++)
+	for (i = 0; i < NODE_TRIES && syscall(SYS_delete_module, "vgem", O_NONBLOCK); i++)
 		usleep(20000);
 	return node_of("vgem") == -ENOENT || failed("vgem does not go");
 }
