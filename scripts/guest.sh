@@ -222,7 +222,8 @@ guest_where() {
 		sed "s/^/# $1 stack: /" "$task/stack" 2>/dev/null || :
 	done
 	for _ in 1 2 3 4 5; do
-		guest_qmp "$1" "do" human-monitor-command "command-line=info registers" |
+		timeout 60 scripts/guest-qmp "$GUEST_DIR/$1.qmp" \
+			"do" human-monitor-command "command-line=info registers" |
 			grep -oE '(RIP|RFL|HLT|RSP)=[^ \\]*' | tr '\n' ' ' | sed "s/^/# $1: /; s/\$/\n/" || :
 		guest_nap
 	done
