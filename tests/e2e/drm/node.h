@@ -19,7 +19,7 @@
 #define WAIT_MS		300000
 #define NODE_TRIES	3000	/* with 20 ms between them */
 
-/* The driver's options, for jobs that are to work until a test ends them, however slow the host is. */
+/* The driver's options: jobs work until a test ends them, however slow the host is. */
 #define PATIENT		"job_timeout_ms=120000"
 
 /* Where tests map things: what programs see as global memory. */
