@@ -229,6 +229,14 @@ test_migrate_cancelled() {
 	passes b
 }
 
+# migration_fails NAME: one that waits for leave to end does not see that nobody is there any more.
+migration_fails() {
+	! migration_is "$1" failed || return 0
+	! migration_is "$1" pre-switchover ||
+		guest_qmp "$1" do migrate-continue state=pre-switchover || :
+	return 1
+}
+
 # The other end dies at any moment: the guest works on. Then the guest's QEMU dies: what is left of
 # it at the other end is nothing.
 test_migrate_killed() {
@@ -244,7 +252,7 @@ test_migrate_killed() {
 		migrate_begin a b
 		sleep "$nap"
 		guest_kill b
-		until_true 60 migration_is a failed
+		until_true 60 migration_fails a
 		is_free "$B"
 	done
 	guest_heard a '^guest: FAILED' && fail "guest a has failed"
