@@ -27,7 +27,7 @@ vga_device() {
 # display_start NAME ARGUMENT...: starts a guest with these arguments for QEMU, and waits for it; if
 # it is to come from elsewhere (GUEST_INCOMING), does not.
 display_start() {
-	local name=$1 faster="mitigations=off no_timer_check"
+	local name=$1 faster="mitigations=off $GUEST_PATIENT"
 	shift
 	[[ ! ${GUEST_INCOMING:-} ]] || set -- "$@" -incoming "$GUEST_INCOMING"
 	guest_qemu "$name" -machine q35,accel=tcg -m 256 \

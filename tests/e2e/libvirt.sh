@@ -155,8 +155,7 @@ test_virsh_nodedev_refused() {
 
 # Attributes of the hostdev; most tests ask for no display.
 DISPLAY_ATTRS="display='off'"
-# The host may be so busy that the guest's kernel finds its timer too slow.
-DOMAIN_CMDLINE="console=ttyS0 8250.nr_uarts=2 no_timer_check quiet panic=-1 reboot=t"
+DOMAIN_CMDLINE="console=ttyS0 8250.nr_uarts=2 $GUEST_PATIENT quiet panic=-1 reboot=t"
 
 # hostdev UUID: prints the device of a domain.
 hostdev() {

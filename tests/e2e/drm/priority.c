@@ -87,6 +87,7 @@ static bool order_once(const struct drm_vgpu_dev_info *info)
 	}
 	for (i = 1; i < info->channels; i++)
 		close(hold[i]);
+	buf_end(fd, &buf);
 	close(fd);
 	return in_time;
 }

@@ -136,6 +136,7 @@ static bool lose_all(bool (*lose)(void))
 		is_lost(fd, unused, DRM_VGPU_QUEUE_DEVICE);
 		works_in(fd, vm, &buf, 45);
 	}
+	buf_end(fd, &buf);
 	close(fd);
 	return others_work() && module_again(NULL);
 }
