@@ -456,7 +456,7 @@ static void two_channels(void)
 	start = clk_ms();
 	for (i = 0; i < 2; i++)
 		present(chan[i], 500);
-	/* Meanwhile the first channel was alone. Both are looked at at the same time. */
+	/* Meanwhile the first channel was alone. Both are looked at together. */
 	do {
 		looked = clk_ms();
 		for (i = 0; i < 2; i++)

@@ -338,11 +338,11 @@ static bool all_tried(const struct guesser *g)
 
 static bool guess_all(struct guesser *g, uint64_t end)
 {
-	const uint64_t limit = end + WAIT_MS * 1000000ull;
 	static bool (* const guess[])(struct guesser *g) = {
 		guess_mmap, guess_ids, guess_import, guess_copy, guess_copy, guess_reuse,
 		guess_reuse, guess_race, guess_race, guess_fork,
 	};
+	const uint64_t limit = end + WAIT_MS * 1000000ull;
 	unsigned int i;
 
 	CHECK(guess_begin(g));
