@@ -124,14 +124,15 @@ guest_nap() {
 	read -rt 0.2 -u "$GUEST_NAP" || :
 }
 
-# guest_hear NAME: sets GUEST_SAID to the lines that the guest's program has said.
+# guest_hear NAME: sets GUEST_SAID to the lines that the guest's program has said. QEMU writes them
+# byte by byte: what has no end yet is no line, as a number in it may have more digits.
 guest_hear() {
 	local line lines
 	GUEST_SAID=()
-	mapfile -t lines <"$GUEST_DIR/$1.log"
+	mapfile lines <"$GUEST_DIR/$1.log"
 	for line in "${lines[@]}"; do
-		if [[ $line == *"guest: "* ]]; then
-			line=${line//$'\r'/}
+		if [[ $line == *"guest: "*$'\n' ]]; then
+			line=${line//[$'\r\n']/}
 			GUEST_SAID+=("guest: ${line##*guest: }")
 		fi
 	done
@@ -221,7 +222,8 @@ guest_where() {
 		sed "s/^/# $1 stack: /" "$task/stack" 2>/dev/null || :
 	done
 	for _ in 1 2 3 4 5; do
-		guest_qmp "$1" "do" human-monitor-command "command-line=info registers" |
+		timeout 60 scripts/guest-qmp "$GUEST_DIR/$1.qmp" \
+			"do" human-monitor-command "command-line=info registers" |
 			grep -oE '(RIP|RFL|HLT|RSP)=[^ \\]*' | tr '\n' ' ' | sed "s/^/# $1: /; s/\$/\n/" || :
 		guest_nap
 	done

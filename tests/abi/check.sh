@@ -32,4 +32,4 @@ scripts/build-modules stock
 make -s -C tools
 make -s -C tests/selftests
 
-scripts/lab run --kernel stock --timeout 600 -- tests/abi/run.sh "$tree"
+scripts/lab run --kernel stock --timeout 1800 -- tests/abi/run.sh "$tree"

@@ -51,7 +51,7 @@ def values(part, key):
 
 
 def run(*args, **more):
-    return subprocess.run([CTL, *args], text=True, capture_output=True, timeout=60, **more)
+    return subprocess.run([CTL, *args], text=True, capture_output=True, timeout=240, **more)
 
 
 def lacks(done):
@@ -153,7 +153,7 @@ def change_commands():
                       for link in os.scandir('/proc/%d/fd' % events.pid)):
             pass
         run('share', 'set', UUID, '--weight', '7')
-        line = events.communicate(timeout=60)[0]
+        line = events.communicate(timeout=240)[0]
     check('"share"' in line, 'events', line)
 
 

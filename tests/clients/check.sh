@@ -17,7 +17,7 @@ make -s -C tests/selftests
 out=build/clients status=0
 mkdir -p "$out"
 rm -f "$out"/*.{ansi,png}
-scripts/lab run --kernel stock --timeout 900 -- tests/clients/run.sh | tee "$out/clients.tap" ||
+scripts/lab run --kernel stock --timeout 1800 -- tests/clients/run.sh | tee "$out/clients.tap" ||
 	status=$?
 line=$(tail -n 1 "$out/clients.tap")
 # A machine that died, or a report of its kernel, is a failure of its own.

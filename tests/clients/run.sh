@@ -44,7 +44,7 @@ status=$?
 kill "${busy[@]}"
 exec {told}<&-
 for uuid in "$first" "$second"; do
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		"$ctl" remove "$uuid" 2>/dev/null && break
 		sleep 0.1
 	done

@@ -24,7 +24,7 @@ lane() {
 	done
 	shift
 	echo "# conformance on $name: $*"
-	scripts/lab run --timeout 1200 "${options[@]}" -- tests/conformance/run.py "$@" |
+	scripts/lab run --timeout 3000 "${options[@]}" -- tests/conformance/run.py "$@" |
 		tee "build/conformance-$name.tap" || status=$?
 	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "build/conformance-$name.tap" | tail -n 1) || :
 	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then

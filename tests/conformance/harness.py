@@ -167,7 +167,7 @@ MDEVS = '/sys/bus/mdev/devices'
 PARENTS = '/sys/class/mdev_bus'
 PCI = '/sys/bus/pci/devices'
 
-PATIENCE = 60       # seconds until what must come is given up, on the slowest machine
+PATIENCE = 240      # seconds until what must come is given up, on the slowest machine
 
 # By GPU, the tuple of the NUMA node that it was told to show, or None.
 NODES = [None, None]

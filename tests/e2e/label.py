@@ -7,7 +7,7 @@ import time
 
 import pynvml
 
-TRIES = 100         # what a process has got is seen at a look at its channels
+TRIES = 1000        # what a process has got is seen at a look at its channels
 
 
 def seen(gpu, vgpu, pid, name):

@@ -105,7 +105,7 @@ test_virsh_nodedev() {
 	grep -x vgpu/guarantee=250 "$GUEST_DIR/sysfs"
 	until_true 60 shows "$name" "$GUEST_DIR/sysfs"
 	virsh nodedev-autostart "$name"
-	virsh nodedev-info "$name" | grep -E 'Autostart: +yes'
+	until_true 60 node_autostarts "$name"
 	scripts/unload
 	scripts/load
 	udevadm settle --timeout=180
@@ -115,6 +115,11 @@ test_virsh_nodedev() {
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
 	virsh nodedev-undefine "$name"
 	[[ ! -e /etc/mdevctl.d/$(gpu_name)/$A ]]
+}
+
+# libvirt lists devices in threads, of which one may have begun before the change.
+node_autostarts() {
+	virsh nodedev-info "$1" | grep -E 'Autostart: +yes'
 }
 
 node_active() {

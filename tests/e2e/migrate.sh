@@ -28,6 +28,11 @@ migration_begun() {
 	migration_is "$1" active || migration_is "$1" pre-switchover
 }
 
+# migration_connected NAME: the move is under way or over.
+migration_connected() {
+	migration_begun "$1" || migration_over "$1"
+}
+
 # migration_stopped NAME: all that is left is what needs a guest that stands still.
 migration_stopped() {
 	migration_is "$1" pre-switchover
@@ -224,6 +229,14 @@ test_migrate_cancelled() {
 	passes b
 }
 
+# migration_fails NAME: one that waits for leave to end does not see that nobody is there any more.
+migration_fails() {
+	! migration_is "$1" failed || return 0
+	! migration_is "$1" pre-switchover ||
+		guest_qmp "$1" do migrate-continue state=pre-switchover || :
+	return 1
+}
+
 # The other end dies at any moment: the guest works on. Then the guest's QEMU dies: what is left of
 # it at the other end is nothing.
 test_migrate_killed() {
@@ -239,12 +252,14 @@ test_migrate_killed() {
 		migrate_begin a b
 		sleep "$nap"
 		guest_kill b
-		until_true 60 migration_is a failed
+		until_true 60 migration_fails a
 		is_free "$B"
 	done
 	guest_heard a '^guest: FAILED' && fail "guest a has failed"
 	GUEST_MEMORY='' migrate_await b "$B" load --seconds 0 --mib 16
 	GUEST_MEMORY='' migrate_begin a b
+	# Before that nobody may have come to b, who waits then.
+	until_true 60 migration_begun a
 	sleep 0.3
 	guest_kill a
 	guest_ended b $((60 * SLOW)) || fail "guest b does not end"
@@ -272,9 +287,7 @@ test_migrate_driver() {
 		migrate_ends "at$((nr - 1))"
 		is_free "${uuid[(nr + 1) % 2]}"
 		at_work "$name" "${uuid[nr % 2]}"
-		vgpuctl process --json | jq -e --arg uuid "${uuid[nr % 2]}" '[.. | objects |
-			select(has("driver_name"))] | length == 1 and .[0].driver_name == "vgpu_guest" and
-			(.[0].processes | length >= 3)'
+		until_true 60 migrate_shown
 	done
 	guest_tell "$name" enough
 	guest_says "$name" '^guest: shown' $((120 * SLOW)) || fail "the guest does not end its work"
@@ -285,6 +298,13 @@ test_migrate_driver() {
 	guest_log "$name"
 	vgpuctl show "$A" --json | jq -e '.quarantines == 0'
 	vgpuctl show "$B" --json | jq -e '.quarantines == 0'
+}
+
+# migrate_shown: the host shows one guest, and its processes.
+migrate_shown() {
+	vgpuctl process --json | jq -e '[.. | objects | select(has("driver_name"))] |
+		length == 1 and .[0].driver_name == "vgpu_guest" and
+		(.[0].processes | length >= 3)'
 }
 
 # at_work NAME UUID: waits until all programs of the guest have done something, here, between two
@@ -424,6 +444,8 @@ test_migrate_many() {
 		fi
 		guest_qmp "$MANY" do migrate-set-parameters "max-bandwidth=$rate"
 		migrate_begin "$MANY" "$NEXT"
+		# Until then nobody has come to who waits, and it waits on.
+		until_true 60 migration_connected "$MANY"
 		sleep "$((delay / 1000)).$(printf %03d $((delay % 1000)))"
 		"many_$fate"
 		echo "move $nr: $fate after $delay ms, at $rate bytes/s: the guest $SEEN"

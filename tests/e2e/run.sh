@@ -467,16 +467,16 @@ test_shares() {
 	working a
 	working b
 	sleep 1
-	scripts/guest-shares --tries 4 "$A=$GUEST_DIR/a.log=700" "$B=$GUEST_DIR/b.log=300"
+	scripts/guest-shares --tries 16 "$A=$GUEST_DIR/a.log=700" "$B=$GUEST_DIR/b.log=300"
 	vgpuctl share set "$A" --guarantee 200 "$B" --guarantee 800
 	vgpuctl share show "$A" --json | jq -e '.[0].guarantee_permille == 200'
-	scripts/guest-shares --tries 4 "$A=$GUEST_DIR/a.log=200" "$B=$GUEST_DIR/b.log=800"
+	scripts/guest-shares --tries 16 "$A=$GUEST_DIR/a.log=200" "$B=$GUEST_DIR/b.log=800"
 	vgpuctl sched show
 	vgpuctl sched log --engine gr --count 40
 	[[ $(vgpuctl sched log --engine gr --json | jq -r '.[].uuid' | sort -u | wc -l) == 2 ]]
 	guest_tell b idle
 	guest_says b '^guest: idle after jobs' $((60 * SLOW)) || fail "guest b does not go idle"
-	scripts/guest-shares --tries 4 "$A=$GUEST_DIR/a.log=1000" "$B=$GUEST_DIR/b.log=0"
+	scripts/guest-shares --tries 16 "$A=$GUEST_DIR/a.log=1000" "$B=$GUEST_DIR/b.log=0"
 	vgpuctl sched set --policy best_effort
 	guest_tell b end
 	guest_tell a idle

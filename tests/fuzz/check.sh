@@ -22,7 +22,7 @@ for ((i = 1; i < $#; i++)); do
 	[[ ${!i} != --seconds ]] || { j=$((i + 1)); seconds=${!j}; }
 done
 # 0 is without end.
-((seconds)) && options+=(--timeout "$((seconds + 600))") || options+=(--timeout 1000000)
+((seconds)) && options+=(--timeout "$((seconds + 1200))") || options+=(--timeout 1000000)
 scripts/build-modules "$kernel"
 make -s -C tests/fuzz
 mkdir -p build

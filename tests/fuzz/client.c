@@ -20,7 +20,7 @@
 #include "fuzz.h"
 
 /* Nothing that a client does may keep its process from dying, not even for that long. */
-#define CLIENT_DIE_MS	120000
+#define CLIENT_DIE_MS	240000
 /* Memory of each client, so that none of them takes all of the machine's. */
 #define CLIENT_MEMORY	"201326592"
 

@@ -15,7 +15,7 @@
 #define VICTIM_BYTES	(256u << 10)
 #define VICTIM_SLOTS	8
 /* Much longer than a job, which takes less than a ms: a busy machine may stand still. */
-#define VICTIM_WAIT_MS	60000
+#define VICTIM_WAIT_MS	240000
 
 #define VICTIM_WIDTH	300u	/* of its picture, whose rows are no whole pages */
 #define VICTIM_HEIGHT	64u

@@ -69,5 +69,5 @@ scripts/lab chroot bash -euxc '
 	depmod -b "$dir/add" "${modules##*/}"
 	(cd "$dir" && find . | cpio --quiet -o -H newc -R 0:0) >"$1/initramfs"
 ' bash "$out"
-scripts/lab run --kernel uml --mem 2048 --timeout 1500 -- env DEBIAN_INITRAMFS="$out/initramfs" \
+scripts/lab run --kernel uml --mem 2048 --timeout 3000 -- env DEBIAN_INITRAMFS="$out/initramfs" \
 	DEBIAN_TESTS="dkms alias user samples" E2E_VERBOSE=1 tests/e2e/run.sh debian_guest

@@ -71,7 +71,7 @@ enter LAB_BIND="$CHECKOUT" LAB_BIND_RO="$K_DIR" LAB_CWD="$CHECKOUT" -- bash -euc
 ' bash "$K_DIR" "$out" "$cpus"
 
 # Tests count objects in caches, and do with a BAR what its driver would not let them.
-scripts/lab run --kernel uml --timeout 3000 -- env E2E_VERBOSE=1 \
+scripts/lab run --kernel uml --timeout 6000 -- env E2E_VERBOSE=1 \
 	GUEST_APPEND="slab_nomerge iomem=relaxed" GUEST_CPUS="$cpus" DRIVER_MIB=1024 \
 	DRIVER_TESTS="${tests[*]}" \
 	DRIVER_KERNEL="$out/kernel" DRIVER_INITRAMFS="$out/initramfs" tests/e2e/run.sh driver

@@ -16,5 +16,5 @@ scripts/lab image --packages "$packages"
 scripts/build-modules "$kernel"
 make -s -C tools
 make -s -C tests/selftests
-scripts/lab run --kernel "$kernel" --packages "$packages" --mem 1536 --timeout 1800 -- \
+scripts/lab run --kernel "$kernel" --packages "$packages" --mem 1536 --timeout 3600 -- \
 	tests/metrics/run.sh

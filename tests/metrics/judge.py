@@ -15,7 +15,7 @@ import urllib.request
 
 SERVER, DASHBOARD = sys.argv[1:]
 INTERVAL = '20s'
-START = 120
+START = 600         # seconds until what must come is given up, on a busy machine
 
 
 def ask(path, **params):
@@ -57,6 +57,16 @@ def until(query, seconds):
             pass  # not up yet
         time.sleep(1)
     return f'{query}: nothing in {seconds} s', False
+
+
+def soon(judge):
+    """Judges again until it is right: a busy machine may scrape late."""
+    end = time.monotonic() + START
+    while True:
+        text, right = judge()
+        if right or time.monotonic() > end:
+            return text, right
+        time.sleep(2)
 
 
 def expand(text):
@@ -127,9 +137,9 @@ def main():
                   if name.startswith('vgpu_')},
         kinds.get('vgpu_vgpu_faults_total') == 'counter' and
         kinds.get('vgpu_vgpu_weight') == 'gauge'))
-    tell('both_formats_have_the_same', no_sample_lost)
+    tell('both_formats_have_the_same', soon, no_sample_lost)
     tell('engine_is_the_sum_of_its_vgpus', engine_is_sum)
-    tell('engine_is_busy', rate_of_engine)
+    tell('engine_is_busy', soon, rate_of_engine)
     tell('guarantee', shares)
     for variable in dashboard['templating']['list']:
         if variable['type'] == 'query':

@@ -43,7 +43,7 @@ ln -s "$PWD/build/selftests/busy" "$hostile"
 children+=("$!")
 build/selftests/busy "${uuids[1]}" >"$dir/busy" &
 children+=("$!")
-for ((i = 0; i < 300; i++)); do
+for ((i = 0; i < 1500; i++)); do
 	[[ ! -s $dir/busy ]] || break
 	sleep 0.2
 done

@@ -174,7 +174,9 @@ static void tables_of_its_own(void)
 		.root_page = htole64(space->root & VGPU_HW_ROOT_PAGE_MASK),
 	};
 	end = clk_ms() + fx_env("VGPU_TEST_SCRIBBLE_MS", 3000);
-	for (i = 0; clk_ms() < end; i++) {
+	/* A host that stands still for so long leaves no time for a fault. */
+	for (i = 0; clk_ms() < end || !faults[VGPU_HW_FAULT_PAGE]; i++) {
+		CHECK(clk_ms() < end + FX_TIMEOUT_MS, "nothing happened");
 		args->seed = htole64(fx_random() | 1);
 		compute_dispatch_head(chan, HIGH_VA + PAGE, HIGH_VA + 2 * PAGE, COMPUTE_ALL,
 				      COMPUTE_SIZE(1 + fx_random_below(3), 1, 1), 0);
@@ -192,7 +194,6 @@ static void tables_of_its_own(void)
 		  (unsigned long long)i, (unsigned long long)rounds, faults[VGPU_HW_FAULT_PAGE],
 		  faults[VGPU_HW_FAULT_ALIGN], faults[VGPU_HW_FAULT_ADDRESS]);
 	neighbour_check();
-	CHECK(faults[VGPU_HW_FAULT_PAGE], "nothing happened");
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	FX_SOON(compute_counter(&v, "context_bytes ") == 0);
 	FX_SOON(compute_counter(&v, "program_bytes ") == 0);
@@ -318,10 +319,11 @@ static void programs_come_and_go(void)
 	thread_start(scribbler);
 	end = clk_ms() + ms;
 	/* How many programs are made in that time depends on the machine. */
-	for (i = 0; made <= PROGRAMS || clk_ms() < end; i++) {
+	for (i = 0; made <= PROGRAMS || !faults || clk_ms() < end; i++) {
 		if (clk_ms() >= end)
 			made = compute_counter(&v, "program_misses ");
-		CHECK(clk_ms() < end + FX_TIMEOUT_MS, "programs were made, and none went");
+		CHECK(clk_ms() < end + FX_TIMEOUT_MS, "%llu programs made, %llu faults",
+		      (unsigned long long)made, (unsigned long long)faults);
 		c = chan[rng_below(rng, CHANNELS)];
 		faulted = vgpu_chan_state(c) == VGPU_HW_STATE_FAULTED;
 		faults += faulted;
@@ -341,7 +343,7 @@ static void programs_come_and_go(void)
 	ktap_note("%llu turns, %llu faults, %llu resets, %llu programs made, %llu found",
 		  (unsigned long long)i, (unsigned long long)faults, (unsigned long long)resets,
 		  (unsigned long long)made, (unsigned long long)found);
-	CHECK(faults && resets, "nothing happened");
+	CHECK(resets, "nothing happened");
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	FX_SOON(!compute_counter(&v, "program_bytes "), "");
 	FX_SOON(!compute_counter(&v, "context_bytes "), "");

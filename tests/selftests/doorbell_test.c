@@ -13,7 +13,6 @@
 
 #include "fixture.h"
 
-#define STALL_MS	20000
 #define RUNG_MAX	30000
 
 static struct fx_vgpu v;
@@ -66,7 +65,7 @@ static void shake_hands(enum vgpu_ring where, uint64_t rounds)
 				sched_yield();
 			if (!since)
 				since = clk_ns();
-			else if (clk_ns() - since > STALL_MS * 1000000ull)
+			else if (clk_ns() - since > FX_TIMEOUT_MS * 1000000ull)
 				FAIL("handshake %llu is lost: state %u, rung %d",
 				     (unsigned long long)i, vgpu_chan_state(chan), ret);
 		}

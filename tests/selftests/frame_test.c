@@ -48,8 +48,8 @@ static void opener_pays_for_the_copy(void)
 	begin_in_group("1Q");
 	before = charged();
 	picture_paint(&v, &p);
-	FX_WITHIN(10000, (after = charged()) - before >= bytes - FX_MIB / 2,
-		  "the framebuffer is not charged");
+	FX_SOON((after = charged()) - before >= bytes - FX_MIB / 2,
+		"the framebuffer is not charged");
 	CHECK(after - before < bytes + FX_MIB, "%llu KiB",
 	      (unsigned long long)(after - before) >> 10);
 	before = after;
@@ -176,7 +176,8 @@ static void copy_beyond_the_limit(void)
 	tune_frl(&v, 0);
 	result = child_shared(sizeof(*result));
 	pid = child_start(shows_beyond_the_limit, result);
-	FX_SOON(result->done, "no answer");
+	/* To paint so much at the limit takes half a minute on a busy host. */
+	FX_WITHIN(5 * FX_TIMEOUT_MS, result->done, "no answer");
 	CHECK(result->query == -ENOMEM || (!result->query && !result->format),
 	      "the query says %d, format %#x", result->query, result->format);
 	group_check_alive(GROUP_A);
@@ -218,7 +219,10 @@ static void submit_frame(uint32_t nr)
 	FX_OK(v.dev, vgpu_chan_present(chan, slot(nr), 32, 32, 128));
 }
 
-/* Never more frames than in the longest time in which they can have been shown. */
+/*
+ * Never more frames than in the longest time in which they can have been shown. The first of them
+ * may have been let through long before, as the host can take the engine's processor away between.
+ */
 static void check_rate(const uint64_t from[], const uint64_t to[], unsigned int nr, double fps)
 {
 	unsigned int i, j;
@@ -227,7 +231,7 @@ static void check_rate(const uint64_t from[], const uint64_t to[], unsigned int 
 	for (i = 0; i < nr; i++) {
 		for (j = i + 1; j < nr; j++) {
 			span = (double)(to[j] - from[i]) / 1e9;
-			CHECK(j - i + 1 <= fps * span + 2, "%u frames in %.4f s", j - i + 1, span);
+			CHECK(j - i <= fps * span + 2, "%u frames in %.4f s", j - i + 1, span);
 		}
 	}
 }

@@ -14,7 +14,7 @@
 #define FRAMES		16384
 #define RING_ORDER	10
 #define WATCH_NS	2000000000ull
-#define TRIES		4
+#define LOST_MAX	0.25		/* of the time: more, and a slow rate says nothing */
 
 static struct fx_vgpu v, other;
 static struct load hog;
@@ -31,6 +31,7 @@ struct frame {
 
 static struct frame frames[FRAMES];
 static struct vgpu_buf signal;
+static uint64_t lost_ns;	/* in the last watch(): see there */
 
 /* Queues @nr frames. If signal has been allocated, each writes there when it has been shown. */
 static void present(struct vgpu_chan *chan, unsigned int nr)
@@ -56,16 +57,23 @@ static void present(struct vgpu_chan *chan, unsigned int nr)
 	}
 }
 
-/* Shows as many frames as the vGPU can for a while; returns how many, and how long it took. */
-static uint64_t watch(struct vgpu_chan *chan, uint64_t for_ns, double *seconds)
+/*
+ * Shows as many frames as the vGPU can for a while; returns how many, and how long it took. Frames
+ * that are late by less than a period lose no time: what is lost is what this program itself was
+ * without a processor beyond that.
+ */
+static uint64_t watch(struct vgpu_chan *chan, uint64_t for_ns, uint64_t period_ns, double *seconds)
 {
 	uint64_t start = clk_ns(), before = start, looked, get, nr = 0;
 	uint64_t seen = vgpu_chan_get(chan);
 
+	lost_ns = 0;
 	do {
 		/* A frame that is seen now was not yet shown at the last look. */
 		looked = before;
 		before = clk_ns();
+		if (before - looked > period_ns)
+			lost_ns += before - looked - period_ns;
 		get = vgpu_chan_get(chan);
 		for (; seen < get && nr < FRAMES; seen++) {
 			frames[nr].from_ns = looked;
@@ -112,24 +120,29 @@ static uint32_t in_force(void)
 	return inst.frl_fps;
 }
 
-/* A busy host makes frames late, so it is enough if they are on time in one of TRIES. */
+/*
+ * A busy host makes frames late, so it is enough if they are on time once, but for the time that
+ * this program has lost, too. A host that is never quiet enough shows only that no frame is early.
+ */
 static void is_paced(const char *type, uint32_t fps)
 {
+	uint64_t nr, runs, end = clk_ms() + 2 * FX_TIMEOUT_MS;
 	struct vgpu_ctl_instance before, after;
-	uint64_t nr, runs, tries = 0;
+	bool quiet, slow, judged = false;
 	struct vgpu_chan *chan;
-	double seconds;
+	double seconds, lost;
 
 	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
 	CHECK_EQ(in_force(), fps);
 	do {
 		fx_instance(&v, &before);
-		nr = watch(chan, WATCH_NS, &seconds);
+		nr = watch(chan, WATCH_NS, 1000000000 / fps, &seconds);
+		lost = (double)lost_ns / 1e9;
 		fx_instance(&v, &after);
 		runs = after.engine[chan->engine].runs -
 		       before.engine[chan->engine].runs;
-		ktap_note("%s: %llu frames in %.3f s, %llu runs", type, (unsigned long long)nr,
-			  seconds, (unsigned long long)runs);
+		ktap_note("%s: %llu frames in %.3f s, of which %.3f lost, %llu runs", type,
+			  (unsigned long long)nr, seconds, lost, (unsigned long long)runs);
 		/*
 		 * The first frame of a window may have been let through long before it was
 		 * seen, as the host can take the engine's processor away; the next frames of
@@ -140,8 +153,13 @@ static void is_paced(const char *type, uint32_t fps)
 		      after.frames - before.frames);
 		/* The engine sleeps until a frame is due instead of polling. */
 		CHECK(runs <= 8 * nr + 20, "busy polling");
-	} while ((double)nr < 0.83 * fps * seconds && ++tries < TRIES);
-	CHECK(tries < TRIES, "too slow");
+		quiet = lost <= LOST_MAX * seconds;
+		slow = (double)nr < 0.83 * fps * (quiet ? seconds - lost : seconds);
+		judged |= quiet;
+	} while (slow && clk_ms() < end);
+	CHECK(!slow || !judged, "too slow");
+	if (slow)
+		ktap_note("NOT JUDGED whether frames are late: this host is never quiet");
 	vgpu_chan_destroy(chan);
 }
 
@@ -193,22 +211,21 @@ static void counts_once(void)
 
 /*
  * More frames than the limits of these tests let through. A busy host shows fewer, so it is enough
- * if there are as many in one of TRIES.
+ * if there are as many once.
  */
 static void is_not_paced(const char *policy)
 {
+	uint64_t nr, end = clk_ms() + FX_TIMEOUT_MS;
 	struct vgpu_chan *chan;
-	unsigned int tries = 0;
 	double seconds;
-	uint64_t nr;
 
 	CHECK_EQ(in_force(), 0, "%s", policy);
 	chan = fx_chan(&v, GR, 0, VGPU_RING_FB, RING_ORDER);
 	do {
-		nr = watch(chan, WATCH_NS / 4, &seconds);
+		nr = watch(chan, WATCH_NS / 4, WATCH_NS, &seconds);
 		ktap_note("%s: %llu frames in %.3f s", policy, (unsigned long long)nr, seconds);
-	} while ((double)nr <= 120 * seconds && ++tries < TRIES);
-	CHECK(tries < TRIES, "%s: too slow", policy);
+		CHECK(clk_ms() < end, "%s: too slow", policy);
+	} while ((double)nr <= 120 * seconds);
 	vgpu_chan_destroy(chan);
 }
 
@@ -323,6 +340,8 @@ static void doorbells_do_nothing(void)
 
 	begin_held();
 	chan = held();
+	/* For as long as this may take. */
+	present(chan, 500);
 	fx_instance(&v, &before);
 	start = clk_ms();
 	shown = vgpu_chan_get(chan);
@@ -425,7 +444,7 @@ static void limit_is_lifted(void)
 /* Channels of one vGPU share its limit, and none of them starves. */
 static void two_channels(void)
 {
-	uint64_t queued[2], shown[2], start, ms;
+	uint64_t queued[2], shown[2], start, looked, ms;
 	struct vgpu_chan *chan[2];
 	unsigned int i;
 
@@ -437,9 +456,12 @@ static void two_channels(void)
 	start = clk_ms();
 	for (i = 0; i < 2; i++)
 		present(chan[i], 500);
-	/* Meanwhile the first channel was alone. */
-	for (i = 0; i < 2; i++)
-		queued[i] = vgpu_chan_get(chan[i]);
+	/* Meanwhile the first channel was alone. Both are looked at at the same time. */
+	do {
+		looked = clk_ms();
+		for (i = 0; i < 2; i++)
+			queued[i] = vgpu_chan_get(chan[i]);
+	} while (clk_ms() - looked > 5);
 	FX_SOON(vgpu_chan_get(chan[0]) - queued[0] + vgpu_chan_get(chan[1]) - queued[1] >= 60);
 	for (i = 0; i < 2; i++)
 		shown[i] = vgpu_chan_get(chan[i]);

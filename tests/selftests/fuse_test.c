@@ -19,7 +19,7 @@
 #include "silent.h"
 
 #define FILE_ID		2
-#define BOUND_MS	20000	/* for reset and close */
+#define BOUND_MS	FX_TIMEOUT_MS	/* for reset and close: without an answer they never end */
 
 static struct fx_vgpu v, other;
 static char dir[] = "/tmp/vgpu-fuse-XXXXXX";

@@ -74,8 +74,8 @@ void group_wait_below(const char *group, uint64_t bytes)
 {
 	uint64_t now;
 
-	FX_WITHIN(10000, (now = group_value(group, "memory.current", NULL)) < bytes,
-		  "%llu KiB are still charged", (unsigned long long)now >> 10);
+	FX_SOON((now = group_value(group, "memory.current", NULL)) < bytes,
+		"%llu KiB are still charged", (unsigned long long)now >> 10);
 }
 
 void group_cleanup(void)

@@ -178,7 +178,6 @@ void hop_create_beside(struct fx_vgpu *v, const char *type, struct fx_vgpu *besi
 {
 	struct vgpu_dev *dev = calloc(1, sizeof(*dev));
 	char path[128], link[256];
-	unsigned int tries;
 	ssize_t n;
 
 	CHECK(dev, "memory");
@@ -200,12 +199,7 @@ void hop_create_beside(struct fx_vgpu *v, const char *type, struct fx_vgpu *besi
 	dev->pagemap_fd = -1;
 	dev->container = fcntl(beside->dev->container, F_DUPFD_CLOEXEC, 0);
 	CHECK(dev->container >= 0, "%s", strerror(errno));
-	for (tries = 0; tries < 1000; tries++) {
-		dev->group = open(path, O_RDWR | O_CLOEXEC);
-		if (dev->group >= 0 || errno != ENOENT)
-			break;
-		clk_sleep_ms(1);
-	}
+	FX_SOON((dev->group = open(path, O_RDWR | O_CLOEXEC)) >= 0 || errno != ENOENT, "%s", path);
 	CHECK(dev->group >= 0, "%s: %s", path, strerror(errno));
 	CHECK(!ioctl(dev->group, VFIO_GROUP_SET_CONTAINER, &dev->container), "%s",
 	      strerror(errno));

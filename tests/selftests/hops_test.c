@@ -246,7 +246,7 @@ static bool same_counts(struct hop_counts *counts)
 static void check_counts(unsigned int round)
 {
 	struct hop_counts counts[2];
-	uint64_t end = clk_ms() + 5000;
+	uint64_t end = clk_ms() + FX_TIMEOUT_MS;
 
 	/* A packet is counted a moment after the guest has seen it. */
 	while (!same_counts(counts) && clk_ms() < end)
@@ -267,7 +267,8 @@ static void as_its_twin(void)
 	for (i = 0; i < 2; i++)
 		open_side(&sides[i]);
 	hop_count_begin();
-	for (round = 1; hops < most; round++) {
+	/* A host on which a hop takes longer than the work needs more of them. */
+	for (round = 1; hops < most || (moving <= most / 4 && hops < 8 * most); round++) {
 		for (i = 0; i < 6; i++)
 			fills();
 		for (i = 0, irq = false; i < 6; i++)
@@ -298,7 +299,7 @@ static void as_its_twin(void)
 		check_counts(round);
 	}
 	same_counts(counts);
-	CHECK(moving > hops / 4, "%u of %u hops before all was done", moving, hops);
+	CHECK(moving > most / 4, "%u of %u hops before all was done", moving, hops);
 	ktap_note("%u rounds, %u hops, %u before all was done; %llu packets", round - 1, hops,
 		  moving, (unsigned long long)counts[0].packets);
 	for (i = 0; i < 2; i++) {

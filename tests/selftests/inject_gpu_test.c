@@ -19,6 +19,8 @@
 #define DRIVER		"/sys/bus/pci/drivers/vgpu_soft"
 #define AT		INJECT_AT
 #define BYTES		(128 * 1024)
+#define IN_TIME_MS	3000	/* less than the driver waits for memory */
+#define TRIES		10	/* for what this machine may be too slow for once */
 #define SYS_VA		0x40000000ull
 #define RING_VA		0x10000000ull
 
@@ -425,6 +427,53 @@ static bool waits_since(const struct vgpu_ctl_instance *before)
 }
 
 /*
+ * One shortage; the neighbour works on meanwhile. Returns false if this machine was so slow that
+ * the driver may have given up.
+ */
+static bool stalls_only(const char *kind, struct vgpu_chan *neighbour, uint32_t value)
+{
+	struct vgpu_ctl_instance before;
+	struct vgpu_fault fault;
+	uint64_t fence, theirs, start;
+	pid_t threads[2];
+	char name[16];
+	bool done, in_time;
+
+	snprintf(name, sizeof(name), "vgpu-dma/%.6s", v.uuid);
+	threads[0] = find_thread("vgpu-ce0-");
+	threads[1] = find_thread(name);
+	work_prepare();
+	/* So that the channel needs no memory of its own during the shortage. */
+	fx_finish(chan);
+	fx_instance(&v, &before);
+	start = clk_ms();
+	inject_shortage(kind, threads, 2);
+	FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(AT), value, BYTES));
+	FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&buf, 0), VGPU_FB(AT), BYTES));
+	FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
+	FX_SOON(waits_since(&before), "%s: does not wait", kind);
+	/* Some of the 4 s for which the driver waits: the machine may take seconds, too. */
+	clk_sleep_ms(300);
+	FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
+	FX_OK(neighbour->dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), value, BYTES));
+	FX_OK(neighbour->dev, vgpu_chan_fence(neighbour, &theirs));
+	CHECK(fx_wait_fence(neighbour, theirs, FX_TIMEOUT_MS), "%s: the neighbour", kind);
+	done = le64toh(__atomic_load_n(chan->signal, __ATOMIC_ACQUIRE)) >= fence;
+	inject_plenty(kind, threads, 2);
+	CHECK(!done, "%s: done without", kind);
+	in_time = clk_ms() - start < IN_TIME_MS;
+	if (in_time) {
+		CHECK_EQ(fault.code, VGPU_HW_FAULT_NONE);
+		CHECK(fx_wait_fence(chan, fence, FX_TIMEOUT_MS), "%s: does not go on", kind);
+		fx_check_words(buf.ptr, BYTES, value);
+		CHECK_EQ(fx_faults(&v), before.faults);
+	}
+	vgpu_chan_destroy(chan);
+	vgpu_buf_free(&buf);
+	return in_time;
+}
+
+/*
  * Without slab memory the engine cannot even ask the worker for pages; without pages the worker
  * gets none. Either way the channel only takes longer, and only channels that need memory do.
  */
@@ -433,11 +482,7 @@ static void shortage_stalls(void)
 	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
 	static struct fx_vgpu other;
 	struct vgpu_chan *neighbour;
-	struct vgpu_ctl_instance before;
-	struct vgpu_fault fault;
-	uint64_t fence, theirs;
-	pid_t threads[2];
-	unsigned int i;
+	unsigned int i, tries;
 
 	inject_need();
 	fx_create_open(&v, "1Q");
@@ -446,39 +491,9 @@ static void shortage_stalls(void)
 	FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), 1, BYTES));
 	fx_finish(neighbour);
 	work_ring = VGPU_RING_FB;
-	for (i = 0; i < 2; i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "vgpu-dma/%.6s", v.uuid);
-		threads[0] = find_thread("vgpu-ce0-");
-		threads[1] = find_thread(name);
-		work_prepare();
-		/* So that the channel needs no memory of its own during the shortage. */
-		fx_finish(chan);
-		fx_instance(&v, &before);
-		inject_shortage(kinds[i], threads, 2);
-		FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(AT), i + 7, BYTES));
-		FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_SYS(&buf, 0), VGPU_FB(AT), BYTES));
-		FX_OK(v.dev, vgpu_chan_fence(chan, &fence));
-		FX_SOON(waits_since(&before), "%s: does not wait", kinds[i]);
-		/* Some of the 4 s for which the driver waits: the machine may take seconds, too. */
-		clk_sleep_ms(300);
-		FX_OK(v.dev, vgpu_chan_fault(chan, &fault));
-		CHECK_EQ(fault.code, VGPU_HW_FAULT_NONE);
-		FX_OK(other.dev, vgpu_chan_fill(neighbour, VGPU_FB(AT), i + 2, BYTES));
-		FX_OK(other.dev, vgpu_chan_fence(neighbour, &theirs));
-		CHECK(fx_wait_fence(neighbour, theirs, FX_TIMEOUT_MS),
-		      "%s: the neighbour", kinds[i]);
-		CHECK(le64toh(__atomic_load_n(chan->signal, __ATOMIC_ACQUIRE)) < fence,
-		      "%s: done without", kinds[i]);
-		inject_plenty(kinds[i], threads, 2);
-		CHECK(fx_wait_fence(chan, fence, FX_TIMEOUT_MS), "%s: %s",
-		      kinds[i], "does not go on");
-		fx_check_words(buf.ptr, BYTES, i + 7);
-		vgpu_chan_destroy(chan);
-		vgpu_buf_free(&buf);
-	}
-	CHECK_EQ(fx_faults(&v), 0);
+	for (i = 0; i < 2; i++)
+		for (tries = 1; !stalls_only(kinds[i], neighbour, i + 7); tries++)
+			CHECK(tries < TRIES, "%s: the machine is too slow", kinds[i]);
 	CHECK_EQ(fx_faults(&other), 0);
 }
 

@@ -120,6 +120,7 @@ static void loading_state(void)
 	begin_dispatch();
 	hop_save(&v, 0, &stream);
 	hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+	sums_let_end(gr);
 	hop_create_beside(&other, fx_default_type(), &v);
 	group_make(GROUP_A, LITTLE);
 	CHECK_EQ(load_in_group(&stream), -ENOMEM);
@@ -150,6 +151,7 @@ static void loading_memory(void)
 		*(uint64_t *)(v.dev->fb + BEHIND + i) = htole64(i + 1);
 	hop_save(&v, 0, &stream);
 	hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+	sums_let_end(gr);
 	group_make(GROUP_A, 4 * MUCH);
 	group_enter(GROUP_A);
 	hop_create_beside(&other, fx_default_type(), &v);

@@ -203,10 +203,10 @@ within() {
 
 # start_holder UUID [polite]: sets holder
 start_holder() {
-	local i
+	local until=$((SECONDS + 60))
 	"$hold" "$@" >"$work/holder" 2>&1 &
 	holder=$!
-	for ((i = 0; i < 200; i++)); do
+	while ((SECONDS < until)); do
 		! grep -qx open "$work/holder" || return 0
 		read -rt 0.05 -u "$nap"
 	done
@@ -262,19 +262,19 @@ unbind_waits_for_the_user() {
 	bash -c 'echo "$1" >"$0"' "$driver/unbind" "${gpus[0]}" &
 	unbind=$!
 	! ends "$unbind" 1 || { ktap_note "unbind did not wait"; return 1; }
-	within 20 /sys/bus/pci/rescan 1 || return
-	within 20 "$devices/${gpus[1]}/remove" 1 || return
+	within 60 /sys/bus/pci/rescan 1 || return
+	within 60 "$devices/${gpus[1]}/remove" 1 || return
 	[[ ! -e $devices/${gpus[1]} ]] || { ktap_note "${gpus[1]} is still there"; return 1; }
-	within 20 /sys/bus/pci/rescan 1 && has_types "${gpus[1]}" || return
-	within 20 "$driver/unbind" "${gpus[1]}" && within 20 "$driver/bind" "${gpus[1]}" || return
+	within 60 /sys/bus/pci/rescan 1 && has_types "${gpus[1]}" || return
+	within 60 "$driver/unbind" "${gpus[1]}" && within 60 "$driver/bind" "${gpus[1]}" || return
 	! create "${gpus[0]}" 1Q "$(new_uuid)" 2>/dev/null || { ktap_note "created on a GPU that goes"; return 1; }
 	! rmmod vgpu_soft 2>/dev/null || { ktap_note "rmmod in use"; return 1; }
 	[[ -d /proc/$unbind && -d /proc/$holder ]] || { ktap_note "unbind or the holder is gone"; return 1; }
 	let_go
-	ends "$holder" 20 && ends "$unbind" 20 || { ktap_note "does not end"; return 1; }
+	ends "$holder" 60 && ends "$unbind" 60 || { ktap_note "does not end"; return 1; }
 	wait "$unbind" || { ktap_note "unbind failed"; return 1; }
 	[[ ! -e /sys/bus/mdev/devices/$uuid ]] || { ktap_note "the vGPU is still there"; return 1; }
-	within 20 "$driver/bind" "${gpus[0]}" && has_types "${gpus[0]}" || return
+	within 60 "$driver/bind" "${gpus[0]}" && has_types "${gpus[0]}" || return
 	create "${gpus[0]}" 1Q "$uuid" || return
 	end
 }
@@ -283,9 +283,9 @@ unbind_asks_the_user() {
 	local uuid
 	uuid=$(new_uuid)
 	with_gpus 1 && create "${gpus[0]}" 1Q "$uuid" && start_holder "$uuid" polite || return
-	within 20 "$driver/unbind" "${gpus[0]}" || return
-	ends "$holder" 20 && grep -qx asked "$work/holder" || { ktap_note "the holder was not asked: $(<"$work/holder")"; return 1; }
-	within 20 "$driver/bind" "${gpus[0]}" && has_types "${gpus[0]}" || return
+	within 60 "$driver/unbind" "${gpus[0]}" || return
+	ends "$holder" 60 && grep -qx asked "$work/holder" || { ktap_note "the holder was not asked: $(<"$work/holder")"; return 1; }
+	within 60 "$driver/bind" "${gpus[0]}" && has_types "${gpus[0]}" || return
 	end
 }
 
@@ -293,8 +293,8 @@ remove_asks_the_user() {
 	local uuid
 	uuid=$(new_uuid)
 	with_gpus 1 && create "${gpus[0]}" 1Q "$uuid" && start_holder "$uuid" polite || return
-	within 20 "/sys/bus/mdev/devices/$uuid/remove" 1 || return
-	ends "$holder" 20 && grep -qx asked "$work/holder" || { ktap_note "the holder was not asked: $(<"$work/holder")"; return 1; }
+	within 60 "/sys/bus/mdev/devices/$uuid/remove" 1 || return
+	ends "$holder" 60 && grep -qx asked "$work/holder" || { ktap_note "the holder was not asked: $(<"$work/holder")"; return 1; }
 	has_types "${gpus[0]}" && end
 }
 
@@ -326,7 +326,7 @@ modules_in_use_stay() {
 	start_holder "$uuid" && is_busy vgpu && is_busy vgpu_soft || return
 	has_types "${gpus[0]}" >/dev/null && { ktap_note "the vGPU is gone"; return 1; }
 	let_go
-	ends "$holder" 20 || return
+	ends "$holder" 60 || return
 	end
 }
 
@@ -340,10 +340,10 @@ after() {
 	done
 	for step in $steps; do
 		case $step in
-		u*) gpu=${gpus[${step:1}]} && within 20 "$driver/unbind" "$gpu" ;;
-		b*) gpu=${gpus[${step:1}]} && within 20 "$driver/bind" "$gpu" && has_types "$gpu" ;;
-		d*) gpu=${gpus[${step:1}]} && within 20 "$devices/$gpu/remove" 1 ;;
-		s) within 20 /sys/bus/pci/rescan 1 && has_types "${gpus[0]}" ;;
+		u*) gpu=${gpus[${step:1}]} && within 60 "$driver/unbind" "$gpu" ;;
+		b*) gpu=${gpus[${step:1}]} && within 60 "$driver/bind" "$gpu" && has_types "$gpu" ;;
+		d*) gpu=${gpus[${step:1}]} && within 60 "$devices/$gpu/remove" 1 ;;
+		s) within 60 /sys/bus/pci/rescan 1 && has_types "${gpus[0]}" ;;
 		esac || { ktap_note "$steps with $nr vGPUs: $step"; return 1; }
 	done
 	end || { ktap_note "$steps with $nr vGPUs: unload"; return 1; }
@@ -467,7 +467,7 @@ numa_nodes_are_shown() {
 	with_gpus 2 && shows_nodes -1 -1 && end &&
 		with_gpus 2 numa_node=0 && shows_nodes 0 0 && end &&
 		with_gpus 2 numa_node=-1,0 && shows_nodes -1 0 || return
-	within 20 "$devices/${gpus[1]}/remove" 1 && within 20 /sys/bus/pci/rescan 1 &&
+	within 60 "$devices/${gpus[1]}/remove" 1 && within 60 /sys/bus/pci/rescan 1 &&
 		has_types "${gpus[1]}" && shows_nodes -1 0 && end
 }
 

@@ -51,13 +51,12 @@ instances() {
 
 # A program holds a channel for a while: debugfs shows its state.
 enabled_channel() {
-	local i pid found=1
+	local pid found=1
 	"$bin/preempt_test" >/dev/null 2>&1 &
 	pid=$!
-	for ((i = 0; i < 200 && found; i++)); do
+	while ((found)) && kill -0 "$pid" 2>/dev/null; do
 		grep -Eq '^  0: gr, (awake|sleeping).*, ring at 0x[0-9a-f]+ in own memory, get [0-9]+, fault 0$' \
 			"${debug[0]}/channels" && found=0
-		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.02
 	done
 	wait "$pid"

@@ -379,10 +379,10 @@ static int locked_ret;
 /* Pauses until the worker's access is under way, so that it cannot be paused. */
 static void pause_locked(void *unused)
 {
-	unsigned int i;
+	uint64_t end = clk_ms() + FX_TIMEOUT_MS / 2;
 
 	(void)unused;
-	for (i = 0; i < 100; i++) {
+	while (clk_ms() < end) {
 		locked_ret = fx_debugfs(&v, "pause");
 		if (locked_ret)
 			break;

@@ -186,8 +186,8 @@ static void *silent_thread(void *arg)
 	return NULL;
 }
 
-void silent_bounded(const char *what, void (*op)(void *arg), void *arg, unsigned int ms,
-		    void (*way_out)(void *arg), void *out_arg)
+bool silent_within(const char *what, void (*op)(void *arg), void *arg, unsigned int ms,
+		   void (*way_out)(void *arg), void *out_arg)
 {
 	struct silent_op run = { .op = op, .arg = arg };
 	uint64_t start = clk_ms();
@@ -202,7 +202,14 @@ void silent_bounded(const char *what, void (*op)(void *arg), void *arg, unsigned
 		way_out(out_arg);
 	pthread_join(thread, NULL);
 	ktap_note("%s took %llu ms", what, (unsigned long long)(clk_ms() - start));
-	CHECK(in_time, "%s waits for the guest's memory", what);
+	return in_time;
+}
+
+void silent_bounded(const char *what, void (*op)(void *arg), void *arg, unsigned int ms,
+		    void (*way_out)(void *arg), void *out_arg)
+{
+	CHECK(silent_within(what, op, arg, ms, way_out, out_arg),
+	      "%s waits for the guest's memory", what);
 }
 
 void silent_drop_mappings(struct fx_vgpu *v)

@@ -59,6 +59,10 @@ void silent_close(void *fx_vgpu);
 void silent_bounded(const char *what, void (*op)(void *arg), void *arg, unsigned int ms,
 		    void (*way_out)(void *arg), void *out_arg);
 
+/* The same for who may try again: whether it took no longer. */
+bool silent_within(const char *what, void (*op)(void *arg), void *arg, unsigned int ms,
+		   void (*way_out)(void *arg), void *out_arg);
+
 /* The device whose mappings are gone: its file descriptor is the last reference to it. */
 void silent_drop_mappings(struct fx_vgpu *v);
 

@@ -301,6 +301,13 @@ static uint64_t packets_done(const struct prey *prey)
 	return done;
 }
 
+/* All have done something so far. */
+static bool has_happened(const struct prey *prey, const unsigned int *faults)
+{
+	return load_jobs(&load) && writer.times && flusher.times && packets_done(prey) &&
+	       faults[VGPU_HW_FAULT_PAGE];
+}
+
 static void scribbled_tables(void)
 {
 	const struct load_config config = { .engine_class = CE, .order = 6, .job_bytes = FX_MIB,
@@ -330,7 +337,9 @@ static void scribbled_tables(void)
 	vandal_start(&writer, scribbler, tables);
 	vandal_start(&flusher, invalidator, tables);
 	end = clk_ms() + fx_env("VGPU_TEST_SCRIBBLE_MS", 3000);
-	for (i = 0; clk_ms() < end; i++) {
+	/* Longer where this machine stands still meanwhile. */
+	for (i = 0; clk_ms() < end || !has_happened(prey, faults); i++) {
+		CHECK(clk_ms() < end + FX_TIMEOUT_MS, "nothing happens");
 		if (i % RESTORE == 0)
 			rings_restore(&me);
 		sow_packets(&me);

@@ -294,6 +294,8 @@ static void counters_survive_reset_and_reopen(void)
 		CHECK_EQ(seen.entries[0].resets, n);
 		chan = fx_chan(&v[0], VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
 		fx_fill_fails(chan, v[0].dev->fb_bytes, &fault);
+		/* Counted after the guest is told. */
+		FX_SOON(fx_faults(&v[0]) == n);
 		vgpu_chan_destroy(chan);
 		look(&seen);
 		CHECK_EQ(seen.entries[0].faults, n);

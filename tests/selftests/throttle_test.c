@@ -264,7 +264,7 @@ static void end_others(const pid_t pid[STOPPED])
 /* Does all actions until the others have stopped often enough. */
 static void act_beside(void)
 {
-	uint64_t begin, end = clk_ms() + FX_TIMEOUT_MS, look = clk_ms() + LOOK_MS, now;
+	uint64_t begin, end = clk_ms() + 5 * FX_TIMEOUT_MS, look = clk_ms() + LOOK_MS, now;
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < NR_ACTIONS; i++) {

@@ -216,7 +216,7 @@ reader_sleeps() {
 	runs "$pid" || return
 	sleep 1
 	kill -TERM "$pid"
-	timeout 20 tail --pid="$pid" -f /dev/null || kill -KILL "$pid"
+	timeout 60 tail --pid="$pid" -f /dev/null || kill -KILL "$pid"
 	wait "$pid"
 	status=$?
 	exec {pipe}>&-

@@ -3,7 +3,6 @@
  * best_effort alone, in virtual time (world.h): what deficit round robin promises, under random
  * loads, and against a round robin that counts naively. test_best_effort_edge.c has edge cases.
  */
-#include <unistd.h>
 
 #include "world.h"
 
@@ -356,7 +355,7 @@ static void test_endless_debts(void **state)
 	static struct world w;
 	int i;
 
-	alarm(60);
+	test_limit_cpu(60);
 	begin(&w, 3, VGPU_SLICE_MIN_NS);
 	world_wake_all(&w);
 	for (i = 0; i < 3; i++)
@@ -375,7 +374,7 @@ static void test_endless_debts(void **state)
 	for (turn = 0; turn < 1000; turn++)
 		assert_int_equal(world_turn(&w, w.rq.slice_ns + 1), 0);
 	world_exit(&w);
-	alarm(0);
+	test_limit_cpu(0);
 }
 
 static void test_slice_changes(void **state)

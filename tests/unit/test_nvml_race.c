@@ -14,6 +14,7 @@
 #define ROUNDS		8
 #define STACK_BYTES	(256 << 10)
 #define IDS		65536
+#define BOUND_S		1200	/* make check leaves it little processor time */
 
 static nvmlDevice_t dev;
 static int allocations;
@@ -207,7 +208,7 @@ static int child(nvmlEventSet_t set)
 	unsigned int count;
 	nvmlMemory_t memory;
 
-	alarm(60);
+	alarm(BOUND_S);
 	if (nvmlDeviceGetCount_v2(&count) || nvmlDeviceGetMemoryInfo(dev, &memory))
 		return 1;
 	if (nvmlEventSetWait_v2(set, &data, 0) != NVML_ERROR_TIMEOUT)

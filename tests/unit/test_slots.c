@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* equal_share and fixed_share alone (slots_world.h): how even the slots are, and edge cases. */
-#include <unistd.h>
 
 #include "slots_world.h"
 
@@ -561,6 +560,6 @@ int main(void)
 	};
 
 	/* A policy that walked over slots one by one would not come to an end here. */
-	alarm(300);
+	test_limit_cpu(300);
 	return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
 }

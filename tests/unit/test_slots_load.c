@@ -3,7 +3,6 @@
  * equal_share and fixed_share in virtual time: T1 and T3, which the head of slots.c promises, in
  * every interval of random loads (slots_load.h).
  */
-#include <unistd.h>
 
 #include "slots_load.h"
 
@@ -313,6 +312,6 @@ int main(void)
 	};
 
 	/* A policy that walked over slots one by one would not come to an end here. */
-	alarm(300);
+	test_limit_cpu(300);
 	return cmocka_run_group_tests_name("slots_load", tests, NULL, NULL);
 }

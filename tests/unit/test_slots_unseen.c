@@ -3,7 +3,6 @@
  * equal_share and fixed_share in virtual time: T2, which the head of slots.c promises. Of a vGPU
  * nothing is to be seen of what its neighbours do (slots_load.h), but for what they owe.
  */
-#include <unistd.h>
 
 #include "slots_load.h"
 
@@ -173,6 +172,6 @@ int main(void)
 	};
 
 	/* A policy that walked over slots one by one would not come to an end here. */
-	alarm(300);
+	test_limit_cpu(300);
 	return cmocka_run_group_tests_name("slots_unseen", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -54,6 +55,18 @@ static inline u64 test_seed(void)
 	printf("# VGPU_SEED=%#llx\n", (unsigned long long)seed);
 	fflush(stdout);
 	return seed;
+}
+
+/*
+ * Kills the program once it has taken that many seconds of processor time from now on; 0: not any
+ * more. For what would never end: make check gives these programs what others leave of the
+ * processors, so real time says nothing.
+ */
+static inline void test_limit_cpu(unsigned int seconds)
+{
+	const struct itimerval limit = { .it_value.tv_sec = seconds };
+
+	setitimer(ITIMER_PROF, &limit, NULL);
 }
 
 /* Fails the test unless @cond is true, and prints the numbers that @fmt is given. */

@@ -86,7 +86,7 @@ static bool do_await(char **word)
 	int i;
 
 	node_path(path, sizeof(path), word[0], "graphics");
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < 3000; i++) {
 		if (!access(path, F_OK))
 			return true;
 		clk_sleep_ms(100);

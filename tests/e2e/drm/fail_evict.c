@@ -154,7 +154,7 @@ bool test_fail_evict(void)
 	CHECK(fail_each(&h[0], &h[1], "piece", call_piece));
 	half_end(&h[0]);
 	half_end(&h[1]);
-	CHECK(fb_free(fd) == fb && system_free(fd) == system);
+	CHECK(fb_free_is(fd, fb) && system_free_is(fd, system));
 	close(fd);
 	return module_again(NULL);
 }

@@ -57,8 +57,7 @@ bool test_import_fails(void)
 	say("import_fails: %u failures", nth - 2);
 	CHECK(nth > 10);
 	CHECK_RET(queue_end(at_work, queue), 0);
-	while (system_free(fd) != before)
-		usleep(10000);
+	CHECK(system_free_is(fd, before));
 	close(fence.fd);
 	close(at_work);
 	close(fd);
@@ -67,9 +66,7 @@ bool test_import_fails(void)
 
 #define CHANNELS_MAX	64
 
-/* Jobs that work for as long as a test wants, on a slow machine, too. */
-#define PATIENT		"job_timeout_ms=120000"
-#define PATIENCE_MS	20000
+#define PATIENCE_MS	60000
 
 /**
  * struct flags - jobs that work until they are told to end
@@ -338,8 +335,7 @@ static void leave_marks(int fd)
 	}
 	for (i = 0; i < 2 * LIES_BUFS; i++)
 		buf_end(fd, &buf[i]);
-	while (system_free(fd) != before)
-		usleep(10000);
+	CHECK(system_free_is(fd, before));
 }
 
 /* The host says that it has moved buffers, and has not: nobody finds in them what others had. */

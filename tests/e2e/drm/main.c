@@ -203,7 +203,7 @@ bool node_is(bool there)
 {
 	int i, fd;
 
-	for (i = 0; i < 500; i++) {
+	for (i = 0; i < NODE_TRIES; i++) {
 		fd = node_open();
 		if (fd >= 0)
 			close(fd);
@@ -219,7 +219,7 @@ bool module_again(const char *options)
 	int ret = -EAGAIN, i;
 
 	/* What files have had is freed soon after they were closed. */
-	for (i = 0; i < 500 && ret == -EAGAIN; i++) {
+	for (i = 0; i < NODE_TRIES && ret == -EAGAIN; i++) {
 		ret = module_unload();
 		if (ret == -EAGAIN)
 			usleep(20000);
@@ -238,7 +238,7 @@ bool test_reload(void)
 	CHECK_RET(module_unload(), -EAGAIN);
 	close(fd);
 	/* What is being freed keeps it, too. */
-	for (i = 0; i < 500 && module_unload() == -EAGAIN; i++)
+	for (i = 0; i < NODE_TRIES && module_unload() == -EAGAIN; i++)
 		usleep(20000);
 	CHECK(node_is(false));
 	CHECK_RET(module_load(), 0);

@@ -14,7 +14,13 @@
 
 #define PAGE		4096ull
 #define MIB		(1024ull * 1024)
-#define WAIT_MS		60000
+
+/* What takes longer never comes: a busy host may make all of it several times as slow. */
+#define WAIT_MS		300000
+#define NODE_TRIES	3000	/* with 20 ms between them */
+
+/* The driver's options: jobs work until a test ends them, however slow the host is. */
+#define PATIENT		"job_timeout_ms=120000"
 
 /* Where tests map things: what programs see as global memory. */
 #define VA_DATA		0x100000000ull
@@ -129,7 +135,11 @@ int present(int fd, uint32_t queue, uint64_t va, uint32_t lines);
 /* The framebuffer that is free, when what others have given back has come. */
 uint64_t fb_free(int fd);
 
-/* Whether the node is there, or is not, within 10 s. */
+/* Whether it becomes that: on a slow host what others give back comes late. So with memory. */
+bool fb_free_is(int fd, uint64_t want);
+bool system_free_is(int fd, uint64_t want);
+
+/* Whether the node is there, or is not, within a minute. */
 bool node_is(bool there);
 
 /* Whether who touches this page dies by SIGBUS. */

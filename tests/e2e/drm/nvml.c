@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clk.h"
 #include "node.h"
 #include "process.h"
 #include "user.h"
@@ -19,8 +18,8 @@
 #define BYTES		(8 * MIB)
 #define RIGHT		"all is right\n"
 
-/* Keeps the gr engine at work until it is killed. */
-static void work_for_ever(uint32_t engine)
+/* Keeps the gr engine at work until it is killed; says when it has done something. */
+static void work_for_ever(uint32_t engine, int ready)
 {
 	const struct vgpu_hw_packet packet = packet_fill(VA_DATA, BYTES, 7);
 	uint32_t vm, queue;
@@ -32,24 +31,32 @@ static void work_for_ever(uint32_t engine)
 	CHECK_RET(buf_make(fd, BYTES, DRM_VGPU_PLACEMENT_FRAMEBUFFER, &buf), 0);
 	CHECK_RET(bind_map(fd, vm, buf.handle, 0, VA_DATA, BYTES, DRM_VGPU_BIND_WRITE), 0);
 	CHECK_RET(queue_make(fd, vm, engine, VGPU_HW_RING_ORDER_MIN, &queue), 0);
+	CHECK_RET(exec_wait(fd, queue, &packet, 1), 0);
+	CHECK(write(ready, "", 1) == 1);
 	for (;;)
 		CHECK_RET(exec_wait(fd, queue, &packet, 1), 0);
 }
 
 static pid_t start_work(uint32_t engine, void (*before)(void))
 {
-	pid_t pid = fork();
+	int ready[2];
+	pid_t pid;
+	char byte;
 
+	CHECK(!pipe(ready));
+	pid = fork();
 	if (!pid) {
 		if (before)
 			before();
 		/* Who has been root hides from /proc. */
 		CHECK(!prctl(PR_SET_DUMPABLE, 1));
-		work_for_ever(engine);
+		work_for_ever(engine, ready[1]);
 		_exit(1);
 	}
-	/* Long enough for memory and time that can be told. */
-	clk_sleep_ms(500);
+	/* It has memory that can be told then. */
+	close(ready[1]);
+	CHECK(pid > 0 && read(ready[0], &byte, 1) == 1);
+	close(ready[0]);
 	return pid;
 }
 

@@ -57,7 +57,7 @@ static bool plug_again(const char *remove)
 
 	CHECK(text_write(remove, "1"));
 	CHECK(text_write("/sys/bus/pci/rescan", "1"));
-	for (i = 0; i < 500 && fd < 0; i++) {
+	for (i = 0; i < NODE_TRIES && fd < 0; i++) {
 		fd = node_open();
 		if (fd < 0)
 			usleep(20000);
@@ -125,7 +125,7 @@ bool test_taken_away(void)
 	CHECK(node_is(false));
 	CHECK(!munmap(buf.ptr, PAGE) && !close(fd));
 	/* What the file has had is freed soon. */
-	for (i = 0, ret = -EAGAIN; i < 500 && ret == -EAGAIN; i++) {
+	for (i = 0, ret = -EAGAIN; i < NODE_TRIES && ret == -EAGAIN; i++) {
 		usleep(20000);
 		ret = module_unload();
 	}

@@ -111,8 +111,7 @@ bool test_import(void)
 	CHECK_RET(exec_wait(fd, queue, packet, 1), 0);
 	CHECK(all_are(ptr, PAGE, 0x2222) && all_are((uint32_t *)ptr + 1024, BYTES - PAGE, 0x3333));
 	CHECK_RET(bind_unmap(fd, vm, VA_DATA, BYTES), 0);
-	while (system_free(fd) != before)
-		usleep(10000);
+	CHECK(system_free_is(fd, before));
 	close(fd);
 	return true;
 }
@@ -179,7 +178,7 @@ int vgem_load(void)
 
 	CHECK(file >= 0 && !syscall(SYS_finit_module, file, "", 0));
 	close(file);
-	for (i = 0; other < 0 && i < 500; i++) {
+	for (i = 0; other < 0 && i < NODE_TRIES; i++) {
 		other = node_of("vgem");
 		usleep(20000);
 	}
@@ -191,7 +190,7 @@ bool vgem_unload(void)
 {
 	int i;
 
-	for (i = 0; i < 500 && syscall(SYS_delete_module, "vgem", O_NONBLOCK); i++)
+	for (i = 0; i < NODE_TRIES && syscall(SYS_delete_module, "vgem", O_NONBLOCK); i++)
 		usleep(20000);
 	return node_of("vgem") == -ENOENT || failed("vgem does not go");
 }
@@ -231,8 +230,7 @@ bool test_export(void)
 	other = vgem_load();
 	ok = try_export(fd, other);
 	close(other);
-	while (system_free(fd) != before)
-		usleep(10000);
+	CHECK(system_free_is(fd, before));
 	close(fd);
 	return vgem_unload() && ok;
 }

@@ -20,8 +20,8 @@
 #define CE		1
 #define WORKERS		3
 
-/* What is lost is said to be lost within that time: less than the time limit of a job. */
-#define PROMPT_MS	1500
+/* What is lost is said to be lost within that time: less than the time limit of a job (PATIENT). */
+#define PROMPT_MS	30000
 
 volatile uint32_t *bar_map(int bar, size_t bytes)
 {
@@ -91,11 +91,14 @@ static void works_in(int fd, uint32_t vm, struct buf *buf, uint32_t value)
 /* One queue works for ever, one has a channel and nothing to do, one never had any. */
 static bool lose_all(bool (*lose)(void))
 {
-	uint32_t vm, busy, idle, unused, busy_sync, sync;
-	int at_work = begin_for_ever(&busy, &busy_sync), fd = node_open();
 	struct vgpu_hw_packet packet = packet_fill(VA_DATA, PAGE, 42);
+	uint32_t vm, busy, idle, unused, busy_sync, sync;
 	struct buf buf;
+	int at_work, fd;
 
+	CHECK(module_again(PATIENT));
+	at_work = begin_for_ever(&busy, &busy_sync);
+	fd = node_open();
 	CHECK(at_work >= 0 && fd >= 0);
 	CHECK_RET(vm_make(fd, &vm), 0);
 	CHECK_RET(queue_make(fd, vm, CE, 4, &idle), 0);
@@ -134,7 +137,7 @@ static bool lose_all(bool (*lose)(void))
 		works_in(fd, vm, &buf, 45);
 	}
 	close(fd);
-	return others_work();
+	return others_work() && module_again(NULL);
 }
 
 static bool lose_by_register(void)
@@ -277,11 +280,13 @@ bool test_scribble(void)
 bool test_quarantine(void)
 {
 	const struct vgpu_hw_packet packet = { .type = VGPU_HW_PKT_NOP };
-	int tell = tell_open(), at_work, fd = node_open();
 	uint32_t vm, busy, hung, late, busy_sync;
 	struct drm_vgpu_queue_query query;
+	int tell = tell_open(), at_work, fd;
 
-	CHECK(tell >= 0 && fd >= 0);
+	CHECK(tell >= 0 && module_again(PATIENT));
+	fd = node_open();
+	CHECK(fd >= 0);
 	at_work = begin_for_ever(&busy, &busy_sync);
 	CHECK(at_work >= 0);
 	CHECK_RET(vm_make(fd, &vm), 0);
@@ -301,5 +306,6 @@ bool test_quarantine(void)
 	say("in quarantine");
 	CHECK(tell_wait(tell, 2 * WAIT_MS / 1000));
 	close(at_work);
-	return others_work();
+	close(fd);
+	return others_work() && module_again(NULL);
 }

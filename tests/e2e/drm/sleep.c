@@ -129,7 +129,7 @@ static bool too_much(void)
 /* The kernel suspends its devices and resumes them, and does no more. */
 bool test_suspend_devices(void)
 {
-	CHECK(module_again("job_timeout_ms=60000"));
+	CHECK(module_again(PATIENT));
 	CHECK_RET(power_write("pm_test", "devices"), 0);
 	CHECK(sleep_and_wake("mem", MIB));
 	CHECK(sleep_and_wake("disk", MIB));
@@ -220,7 +220,7 @@ static bool hibernate_crowded(void)
  */
 bool test_hibernate(void)
 {
-	CHECK(!swapon("/dev/vda", 0) && module_again("job_timeout_ms=60000"));
+	CHECK(!swapon("/dev/vda", 0) && module_again(PATIENT));
 	CHECK_RET(power_write("disk", "shutdown"), 0);
 	CHECK(stays_awake("disk"));
 	CHECK(too_much());

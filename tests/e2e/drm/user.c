@@ -98,35 +98,28 @@ static bool result_is_right(void)
 		failed("the result has %zd bytes, %u, %u", n, word[0], word[1]);
 }
 
-/* Whether a process has the node open. */
-static bool has_node(pid_t pid)
+/* Whether a process has work in the ring of a channel. */
+static bool is_at_work(pid_t pid)
 {
-	char path[64], to[64];
-	ssize_t n;
-	int fd;
+	char *line = strtok(debugfs_text("queues"), "\n"), own[32];
 
-	for (fd = 3; fd < 10; fd++) {
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
-		n = readlink(path, to, sizeof(to) - 1);
-		if (n > 0) {
-			to[n] = 0;
-			if (strstr(to, NODE_PATH))
-				return true;
-		}
-	}
+	snprintf(own, sizeof(own), " %d: client ", pid);
+	for (; line; line = strtok(NULL, "\n"))
+		if (strstr(line, own) && strstr(line, ", channel ") && strstr(line, ", done 0, ") &&
+		    !strstr(line, ", packets 0, "))
+			return true;
 	return false;
 }
 
-/* Starts a kernel that would run for ever, and waits until it does. */
+/* Starts a kernel that runs for ever, as the driver is patient, and waits until it does. */
 static pid_t start_forever(int *said)
 {
 	char *const argv[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
 	uint64_t end = clk_ms() + WAIT_MS;
 	pid_t pid = process_start(argv, user_become, said);
 
-	while (pid > 0 && clk_ms() < end && !has_node(pid))
+	while (pid > 0 && clk_ms() < end && !is_at_work(pid))
 		clk_sleep_ms(10);
-	clk_sleep_ms(300);
 	return pid;
 }
 
@@ -139,6 +132,12 @@ static bool is_stopped(int number, const char *text)
 	CHECK(pid > 0);
 	kill(pid, number);
 	return process_ends(pid, said, W_EXITCODE(0, number), text);
+}
+
+static bool are_stopped(void)
+{
+	return module_again(PATIENT) && is_stopped(SIGTERM, "vgpu-run: interrupted") &&
+		is_stopped(SIGKILL, "") && module_again(NULL);
 }
 
 /* The address of the function whose node it is. */
@@ -175,13 +174,12 @@ bool test_user_run(void)
 	char *const forever[] = { RUN_PROBE, "forever", "--grid", "1", "--arg", "4", NULL };
 	char *const offer[] = { "/vgpu-run", "--complete", "--device", "", NULL };
 
-	return user_box() &&
+	return user_box() && are_stopped() &&
 		process_runs(print, user_become, 0, "item 0: 0.00 -1 100%\nitem 0: 0.50 -1 100%\n"
 			     "item 1: 0.00 -1 100%\nitem 1: 0.50 -1 100%\n") &&
 		process_runs(store, user_become, 0, "") && result_is_right() && runs_by_address() &&
 		process_runs(fault, user_become, 1, "vgpu-run: kernel poke: page fault in poke+0x") &&
 		process_runs(forever, user_become, 1, "took longer than the driver lets one") &&
-		is_stopped(SIGTERM, "vgpu-run: interrupted") && is_stopped(SIGKILL, "") &&
 		process_runs(store, user_become, 0, "") && result_is_right() &&
 		process_runs(store, as_stranger, 1,
 			     "Permission denied (are you in the group of the node, render?)") &&
@@ -206,12 +204,12 @@ bool test_user_unbind(void)
 	int said;
 	pid_t pid;
 
-	CHECK(user_box() && find_address(address, sizeof(address)));
+	CHECK(user_box() && find_address(address, sizeof(address)) && module_again(PATIENT));
 	pid = start_forever(&said);
 	CHECK(pid > 0);
 	CHECK(tell_driver(DRIVER "/unbind", address));
 	CHECK(process_ends(pid, said, W_EXITCODE(1, 0), "the device is gone"));
-	return tell_driver(DRIVER "/bind", address);
+	return tell_driver(DRIVER "/bind", address) && node_is(true) && module_again(NULL);
 }
 
 bool test_user_samples(void)

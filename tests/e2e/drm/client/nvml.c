@@ -108,6 +108,11 @@ static void check_numbers(void)
 	CHECK(rates.gpu >= 1 && rates.gpu <= 100 && rates.memory <= 100);
 	CHECK(!nvmlDeviceGetDynamicPstatesInfo(dev, &pstates));
 	CHECK(pstates.utilization[NVML_GPU_UTILIZATION_DOMAIN_GPU].bIsPresent);
+	for (looks = 1; !pstates.utilization[NVML_GPU_UTILIZATION_DOMAIN_GPU].percentage &&
+	     looks < LOOKS; looks++) {
+		usleep(LOOK_US);
+		CHECK(!nvmlDeviceGetDynamicPstatesInfo(dev, &pstates));
+	}
 	CHECK(pstates.utilization[NVML_GPU_UTILIZATION_DOMAIN_GPU].percentage >= 1);
 	CHECK(pstates.utilization[NVML_GPU_UTILIZATION_DOMAIN_GPU].percentage <= 100);
 	printf("gr %u %%, of its due %u %%, used %llu KiB\n", rates.gpu,
