@@ -115,18 +115,6 @@ static void begin(uint32_t quarantine_faults)
 	fx_instance(&good, &began.good);
 }
 
-/* How many runs of the engine have ended. */
-static uint64_t runs_ended(void)
-{
-	struct vgpu_ctl_switch last;
-	uint32_t count = 1;
-	uint64_t total;
-	int ret = node_sched_log(fx_control(), fx_gpu_id(), chan->engine, &last, &count, &total);
-
-	CHECK(!ret, "VGPU_IOC_SCHED_LOG: %s", strerror(-ret));
-	return total;
-}
-
 /* The longest since the vGPUs were created: since the test began. */
 static uint64_t max_overrun_ns(void)
 {
@@ -145,12 +133,12 @@ static void look(struct look *look)
 	uint64_t ended;
 
 	fx_instance(&good, i);
-	ended = runs_ended();
+	ended = fx_runs_ended(chan->engine);
 	fx_instance(&bad, &look->bad);
 	look->time_ns = i->now_ns - began.good.now_ns;
 	look->service_ns = i->engine[chan->engine].busy_ns -
 			   began.good.engine[chan->engine].busy_ns;
-	FX_SOON((keep(), runs_ended() > ended), "a run does not end");
+	FX_SOON((keep(), fx_runs_ended(chan->engine) > ended), "a run does not end");
 	look->overrun_ns = max_overrun_ns();
 	look->bound_ns = 4 * (SLICE_NS + look->overrun_ns) + look->time_ns / 10;
 }

@@ -154,18 +154,6 @@ static void keep_busy(unsigned int ms)
 	} while (clk_ms() < end);
 }
 
-static uint64_t runs_ended(void)
-{
-	struct vgpu_ctl_switch last;
-	uint32_t count = 1;
-	uint64_t total;
-	int ret = node_sched_log(fx_control(), fx_gpu_id(), share.load[0].chan->engine, &last,
-				 &count, &total);
-
-	CHECK(!ret, "VGPU_IOC_SCHED_LOG: %s", strerror(-ret));
-	return total;
-}
-
 static void take(struct mark *m)
 {
 	const uint32_t gr = share.load[0].chan->engine;
@@ -175,7 +163,7 @@ static void take(struct mark *m)
 	uint64_t start;
 
 	memset(m, 0, sizeof(*m));
-	m->ended = runs_ended();
+	m->ended = fx_runs_ended(share.load[0].chan->engine);
 	for (i = 1; i < share.nr; i++) {
 		fx_instance(&share.vgpu[i], &inst);
 		if (inst.engine[gr].max_overrun_ns > m->overrun_ns)
@@ -192,7 +180,7 @@ static void take(struct mark *m)
 	m->ready_ns = inst.engine[gr].busy_ns + inst.engine[gr].wait_ns;
 	if (inst.engine[gr].max_overrun_ns > m->overrun_ns)
 		m->overrun_ns = inst.engine[gr].max_overrun_ns;
-	m->under_way = runs_ended() + 1;
+	m->under_way = fx_runs_ended(share.load[0].chan->engine) + 1;
 }
 
 /**

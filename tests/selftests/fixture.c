@@ -14,6 +14,8 @@
 #include "rng.h"
 #include "uuid.h"
 
+#define FX_TRIES	10	/* for what a machine may be too slow for once */
+
 #define MDEV_BUS	"/sys/class/mdev_bus"
 #define GPUS_MAX	16
 
@@ -243,6 +245,27 @@ uint64_t fx_faults(const struct fx_vgpu *v)
 
 	fx_instance(v, &inst);
 	return inst.faults;
+}
+
+uint64_t fx_runs_ended(uint32_t engine)
+{
+	struct vgpu_ctl_switch last;
+	uint32_t count = 1;
+	uint64_t total;
+	int ret = node_sched_log(fx_control(), fx_gpu_id(), engine, &last, &count, &total);
+
+	CHECK(!ret, "VGPU_IOC_SCHED_LOG: %s", strerror(-ret));
+	return total;
+}
+
+void fx_try_again(bool (*once)(void), void (*cleanup)(void), const char *what)
+{
+	unsigned int tries;
+
+	for (tries = 1; !once(); tries++) {
+		CHECK(tries < FX_TRIES, "%s", what);
+		cleanup();
+	}
 }
 
 uint64_t fx_backed_bytes(const struct fx_vgpu *v)

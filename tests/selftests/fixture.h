@@ -94,6 +94,15 @@ uint64_t fx_faults(const struct fx_vgpu *v);
 uint64_t fx_backed_bytes(const struct fx_vgpu *v);
 bool fx_quarantined(const struct fx_vgpu *v);
 
+/* How many runs of the GPU's engine have ended. */
+uint64_t fx_runs_ended(uint32_t engine);
+
+/*
+ * Calls @once until it returns true: until the machine was not too slow for what it does, @cleanup
+ * between two tries. Fails with @what after ten.
+ */
+void fx_try_again(bool (*once)(void), void (*cleanup)(void), const char *what);
+
 /* The driver refused something about @v with @error, and its text contains @part. */
 void fx_check_refusal(const struct fx_vgpu *v, int error, const char *part);
 

@@ -19,7 +19,6 @@
 
 #define START	FX_MIB
 #define BOUND_MS 3000	/* less than the driver waits for memory */
-#define TRIES	10	/* for what this machine may be too slow for once */
 #define TOUCHES	128u	/* beyond the limit; the kernel tries to reclaim memory for each */
 
 static struct fx_vgpu v, other;
@@ -149,21 +148,10 @@ static bool stalls_only(void)
 	return true;
 }
 
-/* Until this machine was not too slow for it. */
-static void try_again(bool (*once)(void), const char *what)
-{
-	unsigned int tries;
-
-	for (tries = 1; !once(); tries++) {
-		CHECK(tries < TRIES, "%s", what);
-		cleanup();
-	}
-}
-
 /* Memory that is lacking for a while only makes the channel slower. */
 static void short_of_memory_stalls_only(void)
 {
-	try_again(stalls_only, "the machine is too slow");
+	fx_try_again(stalls_only, cleanup, "the machine is too slow");
 }
 
 static void lift_limit(void *unused)
@@ -202,7 +190,7 @@ static bool reset_in_time(void)
  */
 static void reset_ends_the_wait(void)
 {
-	try_again(reset_in_time, "the reset waits until the driver gives up");
+	fx_try_again(reset_in_time, cleanup, "the reset waits until the driver gives up");
 }
 
 /* One strike is enough for quarantine here. */

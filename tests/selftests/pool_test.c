@@ -148,17 +148,6 @@ static bool is_in_time(void)
 	return took <= IN_TIME_MS;
 }
 
-/* Tries @once until this machine was not too slow for it. */
-static void try_again(bool (*once)(void), const char *what)
-{
-	unsigned int tries;
-
-	for (tries = 1; !once(); tries++) {
-		CHECK(tries < TRIES, "%s", what);
-		cleanup();
-	}
-}
-
 /*
  * The neighbour works while the channel waits, which gets its memory in time: false if this machine
  * was too slow for that.
@@ -270,7 +259,7 @@ static bool waits_for_bus_mastering(void)
 /* Between two tries the driver may not go on, and does not give up, without bus mastering. */
 static void no_try_without_bus_mastering(void)
 {
-	try_again(waits_for_bus_mastering, "the machine is too slow");
+	fx_try_again(waits_for_bus_mastering, cleanup, "the machine is too slow");
 }
 
 static void give_room(void *unused)
@@ -295,7 +284,7 @@ static bool reset_in_time(void)
 /* One that waits until the driver gives up is too late each time. */
 static void reset_ends_the_wait(void)
 {
-	try_again(reset_in_time, "the reset waits until the driver gives up");
+	fx_try_again(reset_in_time, cleanup, "the reset waits until the driver gives up");
 }
 
 static bool close_in_time(void)
@@ -312,7 +301,7 @@ static bool close_in_time(void)
 
 static void close_ends_the_wait(void)
 {
-	try_again(close_in_time, "the close waits until the driver gives up");
+	fx_try_again(close_in_time, cleanup, "the close waits until the driver gives up");
 }
 
 static const struct ktap_test tests[] = {
