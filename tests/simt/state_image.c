@@ -95,6 +95,19 @@ void state_image_copy(struct state_image *image, const struct state_image *from)
 		image->warp[i] = copy_of(from->warp[i], from->bytes[i]);
 }
 
+/* Private memory of lanes that have ended is not a part of a state. */
+void state_image_forget_ended(struct state_image *image, const struct simt_group *group)
+{
+	u32 i, row = SIMT_LANES * group->private_bytes;
+	size_t at;
+
+	for (at = 0; at < image->private_bytes; at += 8) {
+		i = at / row;
+		if (!(group->warps[i].live >> at / 8 % SIMT_LANES & 1))
+			memset(image->private + at, 0, 8);
+	}
+}
+
 void state_image_free(struct state_image *image)
 {
 	u32 i;
