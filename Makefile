@@ -11,8 +11,9 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: all modules modules_install tools install demo demo-migrate check check-unit check-simt \
-	check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-	check-clients check-abi check-units check-modules check-domains check-debian check-igt \
+	check-lab check-rt check-debug check-e2e check-driver check-managers check-conformance \
+	check-fuzz check-clients check-abi check-units check-modules check-domains check-debian \
+	check-igt \
 	check-selftests \
 	check-long-fuzz check-more check-metrics check-sid openstack \
 	fuzz fuzz-clients fuzz-simt fuzz-sched bench bench-sched lint clean help
@@ -44,10 +45,11 @@ demo-migrate:
 	scripts/demo-migrate
 
 check:
-	scripts/check lab+simt,unit e2e+debug,managers,conformance,lint fuzz
+	scripts/check lab+simt,unit e2e+debug,driver,managers,conformance,lint fuzz
 
-check-unit check-lab check-rt check-debug check-e2e check-managers check-conformance check-fuzz \
-check-simt check-clients check-abi check-units check-modules check-domains check-debian check-igt \
+check-unit check-lab check-rt check-debug check-e2e check-driver check-managers \
+check-conformance check-fuzz check-simt check-clients check-abi check-units check-modules \
+check-domains check-debian check-igt \
 check-selftests \
 check-long-fuzz:
 	scripts/check $(@:check-%=%)
@@ -102,7 +104,8 @@ help:
 	@echo "make demo            two virtual machines share a GPU, in test machines"
 	@echo "make demo-migrate    one draws, moves to another QEMU with its vGPU, and draws on"
 	@echo "make check           each test in the lane where it finds most (tests/lanes): check-unit check-simt"
-	@echo "                     lint check-lab check-debug check-e2e check-managers check-conformance check-fuzz"
+	@echo "                     lint check-lab check-debug check-e2e check-driver check-managers check-conformance"
+	@echo "                     check-fuzz"
 	@echo "make check-more      all selftests on both kernels (check-selftests), check-long-fuzz, check-domains;"
 	@echo "                     concurrency on PREEMPT_RT (check-rt alone: a few) and on 8 processors;"
 	@echo "                     check-clients: Debian's clients of NVML beside vgpuctl;"

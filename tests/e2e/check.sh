@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh guests|managers|domains|debian|igt|logged [KERNEL]: the end-to-end tests of guests and
-# their displays, those of mdevctl and libvirt, libvirt's guests and long tests, Debian guests, igt
-# in one, or a move where the driver logs what it writes (uml-kobject). Makes what they need, and
-# runs them in machines of the lab: guests on uml-debug, the rest on stock, or all of them on KERNEL
-# (sid; there a guest is emulated in an emulated machine, and managers has libvirt's guests, too).
+# check.sh guests|driver|managers|domains|debian|igt|logged [KERNEL]: the end-to-end tests of guests
+# and their displays, of the guest's driver, those of mdevctl and libvirt, libvirt's guests and long
+# tests, Debian guests, igt in one, or a move where the driver logs what it writes (uml-kobject).
+# Makes what they need, and runs them in machines of the lab: guests and driver on uml-debug, the
+# rest on stock, or all of them on KERNEL (sid; there a guest is emulated in an emulated machine,
+# driver is not run, and managers has libvirt's guests, too).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/../.."
 
 if [[ ${1:-} == --help ]]; then
-	sed -n '3,7s/^# //p' tests/e2e/check.sh
+	sed -n '3,8s/^# //p' tests/e2e/check.sh
 	exit
 fi
 part=${1:-} kernel=${2:-stock}
-if [[ ! $part =~ ^(guests|managers|domains|debian|igt|logged)$ ]]; then
-	echo "check.sh: '$part': there are guests, managers, domains, debian, igt and logged" >&2
+if [[ ! $part =~ ^(guests|driver|managers|domains|debian|igt|logged)$ ]]; then
+	echo "check.sh: '$part': there are guests, driver, managers, domains, debian, igt and logged" >&2
 	exit 2
 fi
 [[ $part != igt ]] || scripts/guest-igt
@@ -24,8 +25,8 @@ if [[ $part == @(debian|igt) ]]; then
 else
 	scripts/guest-image
 fi
-[[ $part-$kernel != @(guests|domains)-stock ]] || scripts/guest-image drm
-[[ $part-$kernel != @(guests|domains)-stock ]] || scripts/build-modules uml-debug
+[[ $part-$kernel != @(guests|driver|domains)-stock ]] || scripts/guest-image drm
+[[ $part-$kernel != @(guests|driver|domains)-stock ]] || scripts/build-modules uml-debug
 # Without it the test that needs it fails, and no other one.
 [[ $part-$kernel != domains-stock ]] || scripts/guest-qemu sid || :
 [[ $part-$kernel == @(debian|igt)-stock ]] || scripts/build-modules "$kernel"
@@ -59,9 +60,10 @@ lane() {
 mkdir -p build
 case $part-$kernel in
 guests-stock)
-	lane uml-debug 4500 guest display driver migrate iommufd
+	lane uml-debug 4500 guest display migrate iommufd
 	lane stock 1500 smoke pci
 	;;
+driver-stock) lane uml-debug 4500 driver ;;
 managers-stock)
 	# All but guests is several times as fast on stock: it is processes that come and go.
 	lane stock 2000 manage nodedev
