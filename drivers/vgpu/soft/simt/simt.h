@@ -19,6 +19,7 @@
 
 #define SIMT_LANES	32
 #define SIMT_TLB	256	/* entries; a power of two */
+#define SIMT_FLIGHTS	16	/* groups of a dispatch that may be in flight at a time */
 
 struct simt_warp;
 
@@ -122,7 +123,7 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @executed: struct simt_group.executed of all groups, before those in flight were loaded; 0: none
  *            was
  *
- * Any number of groups may be in flight, each with a struct simt_group. Groups are handed out in
+ * SIMT_FLIGHTS groups may be in flight, each with a struct simt_group. Groups are handed out in
  * the order of their ids, of which the first dimension varies fastest.
  */
 struct simt_dispatch {
@@ -205,6 +206,14 @@ struct simt_group {
 	bool waits;
 	bool idle;
 };
+
+/* Whether a group comes before another one in the order of ids. */
+static inline bool simt_id_before(const u32 id[3], const u32 other[3])
+{
+	if (id[2] != other[2])
+		return id[2] < other[2];
+	return id[1] != other[1] ? id[1] < other[1] : id[0] < other[0];
+}
 
 /* group.c */
 size_t simt_warps_bytes(const u32 group[3]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A DISPATCH of a paused vGPU: saved as records, and built from records. What the interpreter has
- * of it are records of simt/state.c, which any interpreter continues; around them are the packet,
+ * of it are records of simt/state.h, which any interpreter continues; around them are the packet,
  * the head of the program as it was when the dispatch began, the program, and the memory of the
  * group that is being executed. Contexts that are idle, and what was made for a dispatch that has
  * not begun, are made again.
@@ -101,10 +101,12 @@ void soft_context_put_aside(const struct soft_channel *ch, bool answered, struct
 	position = vgpu_record_add(to, SOFT_RECORD_DISPATCH, sizeof(*position));
 	if (position)
 		simt_state_save_dispatch(&context->dispatch, soft_context_executed(context),
-					 position);
+					 1, position);
 	group = vgpu_record_add(to, SOFT_RECORD_GROUP, sizeof(*group));
-	if (group)
+	if (group) {
 		simt_state_save_group(&context->group, group);
+		group->clock = 0;	/* of version 1 */
+	}
 	soft_context_save_memory(&context->group, to);
 	soft_context_save_warps(&context->group, to);
 }
@@ -150,19 +152,22 @@ static int soft_context_load_position(struct soft_context *context, struct vgpu_
 	struct simt_state_dispatch position;
 	struct simt_state_group group;
 	const char *field;
+	u32 groups;
 	int ret;
 
 	ret = vgpu_record_take_struct(from, SOFT_RECORD_DISPATCH, "position", &position, groups);
 	if (ret)
 		return ret;
-	field = simt_state_load_dispatch(&context->dispatch, &position);
+	field = simt_state_load_dispatch(&context->dispatch, &position, &groups);
+	if (!field && groups > 1)
+		field = "groups";
 	if (field)
 		return vgpu_record_refuse(from, "position", field);
-	ret = vgpu_record_take_struct(from, SOFT_RECORD_GROUP, "group", &group, zero);
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_GROUP, "group", &group, clock);
 	if (ret)
 		return ret;
 	simt_group_init(&context->group, &context->dispatch);
-	field = simt_state_load_group(&context->group, &group);
+	field = simt_state_load_group(&context->group, NULL, &group);
 	return field ? vgpu_record_refuse(from, "group", field) : 0;
 }
 
