@@ -311,17 +311,13 @@ static void programs(void **state)
 	static struct soft_context context;
 	u64 events, new;
 
-	context.program = &program;
-	context.group.mem = &context.mem;
-	context.group.executed = 1;
 	for (new = 0; new < 2; new++) {
 		set_guest(false, false, new, false);
 		events = 0;
 		do {
 			begin(++events);
 			world.program = store_all;
-			context.ch = world.ch;
-			world.contexts.used = &context;
+			world_dispatch(&context, &program);
 		} while (end(world_execute(&op, soft_dispatch)) && events < EVENTS);
 		assert_true(events > 2 && events < EVENTS);
 	}

@@ -6,9 +6,11 @@
  */
 #include "vgpu_test.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "soft/simt/state.h"
 #include "soft/state/records.h"
 #include "soft/work/context_record.h"
 #include "vgpu_world.h"
@@ -16,6 +18,7 @@
 #define STATES	12
 #define FLIPS	1500
 #define RARELY	40	/* of long records, one word of so many is tried */
+#define SEVERAL	20	/* states with several groups of a dispatch in flight */
 #define TYPES	(SOFT_RECORD_WARP - SOFT_RECORD_DEVICE + 1)
 
 static bool try(u64 seed, const struct vgpu_records *state)
@@ -30,9 +33,20 @@ static bool try(u64 seed, const struct vgpu_records *state)
 	return ok;
 }
 
+/* In flight, as the record that is read next says. */
+static u32 groups(struct vgpu_record_reader *from)
+{
+	struct vgpu_record_reader copy = *from;
+	struct simt_state_dispatch position;
+
+	assert_int_equal(vgpu_record_take_struct(&copy, SOFT_RECORD_DISPATCH, "position",
+						 &position, groups), 0);
+	return le32toh(position.groups);
+}
+
 static void test_as_it_is(void **state)
 {
-	unsigned int i, nr[TYPES] = {};
+	unsigned int i, several = 0, nr[TYPES] = {};
 	u64 seed = test_seed();
 
 	for (i = 0; i < 100; i++) {
@@ -44,6 +58,8 @@ static void test_as_it_is(void **state)
 		check_that(try(seed + i % 40, &records), "%u", i);
 		assert_int_equal(vgpu_record_begin(&from, records.data, records.bytes), 0);
 		while (from.type) {
+			if (from.type == SOFT_RECORD_DISPATCH)
+				several += groups(&from) > 1;
 			nr[from.type - SOFT_RECORD_DEVICE]++;
 			assert_int_equal(vgpu_record_next(&from), 0);
 		}
@@ -51,6 +67,7 @@ static void test_as_it_is(void **state)
 	}
 	for (i = 0; i < TYPES; i++)
 		check_that(nr[i] > 5, "%u of type %u", nr[i], i);
+	check_that(several >= SEVERAL, "%u of several groups", several);
 }
 
 static u32 wrong(u64 *seed, u32 word, unsigned int how)

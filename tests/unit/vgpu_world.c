@@ -12,6 +12,7 @@
 #include "soft/card/gpu.h"
 #include "soft/card/instance.h"
 #include "soft/card/state.h"
+#include "soft/work/flight.h"
 #include "soft/work/lanes.h"
 #include "soft/work/packet_types.h"
 #include "soft/work/section.h"
@@ -29,6 +30,7 @@
 #define LOOK_NS		10000	/* what passes from one look at the clock to the next */
 #define STEPS		64	/* of packets in a turn */
 #define SECTION_INSNS	60
+#define WORLD_FLIGHTS	4	/* groups of a dispatch in flight */
 
 unsigned int engine_warnings;
 struct page engine_zero_page;
@@ -390,6 +392,25 @@ static void turn(struct soft_engine *engine)
 	soft_queue_end(engine, false);
 }
 
+/* A dispatch has one more group in flight, as if another unit had begun it. */
+static void begin_group(struct soft_channel *ch)
+{
+	struct soft_context *context = soft_context(ch);
+	struct soft_flight *flight;
+	int ret;
+
+	if (!soft_context_begun(ch) || !simt_dispatch_left(&context->dispatch) ||
+	    context->flights.nr == WORLD_FLIGHTS)
+		return;
+	flight = soft_flight_alloc(context->compute, &context->own.size, &ret);
+	if (!flight)
+		return;
+	soft_flight_set(flight, context);
+	simt_group_init(&flight->group, &context->dispatch);
+	DIE_IF(!simt_dispatch_next(&context->dispatch, &flight->group));
+	soft_flights_add(&context->flights, flight, true);
+}
+
 void vgpu_world_run(unsigned int turns)
 {
 	unsigned int i;
@@ -397,6 +418,8 @@ void vgpu_world_run(unsigned int turns)
 	while (turns--) {
 		for (i = 0; i < SOFT_ENGINES; i++)
 			turn(&world.gpu.part0.engine[i]);
+		for (i = 0; i < WORLD_CHANNELS; i++)
+			begin_group(&world.inst->queues.channel[i]);
 		if (turns)
 			work_all();
 	}
@@ -437,6 +460,7 @@ void vgpu_world_close(void)
 	DIE_IF(engine_warnings);
 	DIE_IF(inst->work.compute.programs.bytes);
 	DIE_IF(atomic64_read(&inst->work.compute.context_bytes));
+	DIE_IF(atomic64_read(&inst->work.compute.flight_bytes));
 	soft_compute_exit(&inst->work.compute);
 	for (i = 0; i < ARRAY_SIZE(world.fb); i++)
 		free(world.fb[i]);

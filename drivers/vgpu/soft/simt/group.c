@@ -163,7 +163,7 @@ bool simt_dispatch_next(struct simt_dispatch *dispatch, struct simt_group *group
 	u64 nr;
 
 	/* So that the number does not grow for ever. */
-	if (__atomic_load_n(&dispatch->given, __ATOMIC_RELAXED) >= dispatch->left)
+	if (!simt_dispatch_left(dispatch))
 		return false;
 	nr = __atomic_fetch_add(&dispatch->given, 1, __ATOMIC_RELAXED);
 	if (nr >= dispatch->left)

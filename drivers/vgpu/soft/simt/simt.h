@@ -215,6 +215,18 @@ static inline bool simt_id_before(const u32 id[3], const u32 other[3])
 	return id[1] != other[1] ? id[1] < other[1] : id[0] < other[0];
 }
 
+/* Whether there is a group that was not handed out. */
+static inline bool simt_dispatch_left(const struct simt_dispatch *dispatch)
+{
+	return __atomic_load_n(&dispatch->given, __ATOMIC_RELAXED) < dispatch->left;
+}
+
+/* From now on none is handed out, but to those who are about to take one. */
+static inline void simt_dispatch_close(struct simt_dispatch *dispatch)
+{
+	__atomic_store_n(&dispatch->given, dispatch->left, __ATOMIC_RELAXED);
+}
+
 /* group.c */
 size_t simt_warps_bytes(const u32 group[3]);
 size_t simt_private_bytes(const u32 group[3], u32 private_bytes);

@@ -9,10 +9,10 @@
 #include <linux/types.h>
 
 #include "../queue/exec.h"
+#include "flights.h"
 #include "head.h"
 #include "programs.h"
 #include "../simt/simt.h"
-#include "../memory/space.h"
 
 struct seq_file;
 struct soft_channel;
@@ -38,11 +38,13 @@ struct soft_contexts {
  * @nr_channels: number of channels; constant
  * @programs: decoded programs
  * @decoded:  of all vGPUs of the GPU together: how many programs were decoded; constant
- * @context_bytes: memory of all contexts, until it is free
+ * @context_bytes: memory of all contexts, until it is free, but for flights
+ * @flight_bytes: memory of flights beside those that contexts have of their own
  * @context_going: of this, what the worker was given to free
  * @loaded:   programs of the state that is being loaded, by their number; NULL: none is. Used by
  *            the thread that loads, see program_state.c
  * @nr_loaded: length of @loaded
+ * @serial:   how often soft_context_set() was called: by the thread of gr, or for a paused vGPU
  * @kept_lock: protects @kept, struct soft_contexts.kept, and the link of these contexts
  * @kept:     contexts that are idle, that which has been for longest first
  * @hits:     how many dispatches have begun with a program that another one had begun with before.
@@ -59,9 +61,11 @@ struct soft_compute {
 	struct soft_programs programs;
 	atomic_t *decoded;
 	atomic64_t context_bytes;
+	atomic64_t flight_bytes;
 	atomic64_t context_going;
 	struct soft_program **loaded;
 	u32 nr_loaded;
+	u64 serial;
 	raw_spinlock_t kept_lock;	/* idle contexts */
 	struct list_head kept;
 	u64 hits;
@@ -72,50 +76,28 @@ struct soft_compute {
 };
 
 /**
- * struct soft_context_size - what a context has room for
- * @warps: bytes of warps
- * @data:  bytes of private and local memory
- */
-struct soft_context_size {
-	size_t warps;
-	size_t data;
-};
-
-/**
  * struct soft_context - the state of a channel's dispatch, which stays in place across preemption
- * @mem:      what the program finds at its addresses
  * @dispatch: what is executed, and which of its groups have begun
- * @group:    registers, position and all other state of the group in flight
+ * @own:      a flight that is the context's, with or without a program
+ * @flights:  this and others, while there is a program
+ * @serial:   struct soft_compute.serial when the dispatch was set up: no other one of the vGPU has
+ *            the same
  * @compute:  of the vGPU; constant
  * @program:  the program that @dispatch executes; NULL: none, the context is idle
  * @ch:       the channel, while there is a @program, and while it keeps the context
  * @link:     in struct soft_compute.kept, while the channel keeps it
  * @image:    address of the program's image in the channel's address space
- * @want:     with SIMT_WAIT, where the page is that the dispatch waits for; its bytes are 0 if it
- *            waits for none, and only the section was to end
- * @end_ns:   when this section is to end, by ktime_get_ns()
- * @looks:    how often the program had to look for a page in this section
- * @piece:    see soft_lanes_section()
- * @size:     of @warps and @data; constant
- * @warps:    the interpreter's state, with pointers of the host in it: so it lies apart from @data
- * @data:     private and local memory
  */
 struct soft_context {
-	struct simt_mem mem;
 	struct simt_dispatch dispatch;
-	struct simt_group group;
+	struct soft_flight own;
+	struct soft_flights flights;
+	u64 serial;
 	struct soft_compute *compute;
 	struct soft_program *program;
 	struct soft_channel *ch;
 	struct list_head link;
 	u64 image;
-	struct soft_place want;
-	u64 end_ns;
-	u32 looks;
-	u32 piece;
-	struct soft_context_size size;
-	void *warps;
-	void *data;
 };
 
 static inline const struct soft_dispatch_operands *
@@ -127,7 +109,7 @@ soft_dispatch_operands(const struct soft_packet *packet)
 /* How many instructions the dispatch has executed; 0: it has not begun to. */
 static inline u64 soft_context_executed(const struct soft_context *context)
 {
-	return context->dispatch.executed + context->group.executed;
+	return context->dispatch.executed + soft_flights_executed(&context->flights);
 }
 
 /* What a DISPATCH remembers: the head of its program, as it was read last. */

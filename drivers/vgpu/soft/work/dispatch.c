@@ -3,7 +3,8 @@
  * Execution of DISPATCH: the interpreter (simt/) runs for some 50 us at a time, and between these
  * sections the engine looks whether it is to stop, as it does with all packets. A section ends
  * earlier at the run's deadline, and when the run is preempted. Whatever the program does, it is
- * left between two instructions, with all state in the channel's context.
+ * left between two instructions, with all state in the channel's context. A dispatch that has come
+ * from elsewhere with several groups in flight goes on with each of them in turn.
  *
  * The interpreter asks for the time when its budget of instructions is used up, and after a number
  * of accesses that may miss all caches, as the time that these take is unknown.
@@ -116,32 +117,33 @@ enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_d
 static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void **page,
 				       bool *keep, enum vgpu_hw_fault *code)
 {
-	struct soft_context *context = container_of(mem, struct soft_context, mem);
-	struct soft_channel *ch = context->ch;
+	struct soft_flight *flight = container_of(mem, struct soft_flight, mem);
+	const struct soft_context *context = flight->context;
+	struct soft_view *view = &flight->unit->view;
 	struct soft_fault fault;
 	struct soft_place place;
 	struct page *found;
 
-	context->want.bytes = 0;
-	if (soft_lanes_looked(&context->looks, context->end_ns))
+	flight->want.bytes = 0;
+	if (soft_lanes_looked(&flight->looks, flight->end_ns))
 		return SIMT_WAIT;
 	if (va < VGPU_HW_VA_GLOBAL)
 		va = va - VGPU_HW_VA_IMAGE + context->image;
-	else if (!ch->space)
+	else if (!context->ch->space)
 		va -= VGPU_HW_VA_GLOBAL;
-	if (!soft_space_find(ch->view, va, write ? VGPU_HW_PTE_W : VGPU_HW_PTE_R, &place, &fault)) {
+	if (!soft_space_find(view, va, write ? VGPU_HW_PTE_W : VGPU_HW_PTE_R, &place, &fault)) {
 		*code = fault.code;
 		return SIMT_FAULT;
 	}
-	if (!soft_space_peek(ch->view, &place, &found))
+	if (!soft_space_peek(view, &place, &found))
 		return SIMT_WAIT;
 	if (!found && write) {
-		context->want = place;
+		flight->want = place;
 		return SIMT_WAIT;
 	}
 	/* It may be written until the TLB is flushed: the mark is good for so long, see dirty.h. */
 	if (write)
-		soft_store_mark_rcu(&ch->view->mem->fb, place.addr >> PAGE_SHIFT);
+		soft_store_mark_rcu(&view->mem->fb, place.addr >> PAGE_SHIFT);
 	*keep = found;
 	*page = page_address(found ?: ZERO_PAGE(0));
 	return SIMT_DONE;
@@ -150,9 +152,9 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 /* struct simt_mem.over, in a section. */
 static bool soft_dispatch_over(struct simt_mem *mem)
 {
-	const struct soft_context *context = container_of(mem, struct soft_context, mem);
+	const struct soft_flight *flight = container_of(mem, struct soft_flight, mem);
 
-	return ktime_get_ns() >= context->end_ns;
+	return ktime_get_ns() >= flight->end_ns;
 }
 
 /*
@@ -168,43 +170,88 @@ static u64 soft_dispatch_end_ns(const struct soft_engine *engine)
 	return min(end_ns, engine->run.deadline_ns);
 }
 
-static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_channel *ch)
+/* Flushes what the unit's TLB has of other dispatches, and of other times. */
+static void soft_dispatch_tlb(struct soft_unit *unit, const struct soft_context *context)
+{
+	struct soft_engine *engine = unit->engine;
+	struct soft_section *section = unit->section;
+	/* That of the tables' upper entries which the unit keeps: translations come of these. */
+	u32 gen = unit->view.gen;
+
+	if (section->serial == context->serial && section->run == engine->runs &&
+	    section->gen == gen)
+		return;
+	simt_tlb_flush(&section->tlb);
+	section->serial = context->serial;
+	section->run = engine->runs;
+	section->gen = gen;
+}
+
+static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_channel *ch,
+					   struct soft_flight *flight)
 {
 	struct soft_engine *engine = unit->engine;
 	struct soft_compute *compute = soft_compute(ch);
 	struct soft_context *context = soft_context(ch);
-	struct simt_dispatch *dispatch = &context->dispatch;
-	struct simt_group *group = &context->group;
+	struct simt_group *group = &flight->group;
 	struct soft_section *section = unit->section;
-	u64 took_ns, before = soft_context_executed(context);
-	/* That of the tables' upper entries which the unit keeps: translations come of these. */
-	u32 gen = unit->view.gen;
+	u64 took_ns, before = group->executed;
 	enum simt_end end;
 
-	/* Another dispatch, or another one in the same place, which has executed nothing so far. */
-	if (section->of != dispatch || section->run != engine->runs || section->gen != gen ||
-	    !before) {
-		simt_tlb_flush(&section->tlb);
-		section->of = dispatch;
-		section->run = engine->runs;
-		section->gen = gen;
-	}
-	context->mem.map = soft_dispatch_map;
-	context->mem.over = soft_dispatch_over;
-	context->looks = 0;
-	context->end_ns = soft_dispatch_end_ns(engine);
+	soft_dispatch_tlb(unit, context);
+	flight->mem.map = soft_dispatch_map;
+	flight->mem.over = soft_dispatch_over;
+	flight->looks = 0;
+	flight->end_ns = soft_dispatch_end_ns(engine);
 	group->isa = soft_lanes;
 	group->tlb = &section->tlb;
 	/* For the marks: a program may look for a page with each access. */
 	rcu_read_lock();
-	end = soft_lanes_section(group, &context->piece, context->program->slow,
-				 context->end_ns, &engine->preempt, &took_ns);
+	end = soft_lanes_section(group, &flight->piece, context->program->slow, flight->end_ns,
+				 &engine->preempt, &took_ns);
 	rcu_read_unlock();
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	/* However it ends, the clock is read before another channel's is executed. */
 	unit->view.work += SOFT_STOP_BYTES;
-	WRITE_ONCE(compute->insns, compute->insns + soft_context_executed(context) - before);
+	WRITE_ONCE(compute->insns, compute->insns + group->executed - before);
 	return end;
+}
+
+/* Goes on with the flight's group, or with the next one that is handed out. */
+static enum simt_end soft_dispatch_fly(struct soft_unit *unit, struct soft_channel *ch,
+				       struct soft_flight *flight)
+{
+	enum simt_end end;
+
+	if (!flight->begun && !simt_dispatch_next(&soft_context(ch)->dispatch, &flight->group))
+		return SIMT_DONE;
+	flight->begun = true;
+	end = soft_dispatch_section(unit, ch, flight);
+	if (end == SIMT_WAIT && flight->want.bytes && soft_space_back(ch->view, &flight->want))
+		flight->want.bytes = 0;
+	return end;
+}
+
+/*
+ * Goes on with one of the groups in flight. Returns SIMT_DONE if the dispatch is complete, and
+ * SIMT_WAIT if a flight wants a page that the worker must get.
+ */
+static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_channel *ch)
+{
+	struct soft_context *context = soft_context(ch);
+	struct soft_flights *flights = &context->flights;
+	struct soft_flight *flight;
+	enum simt_end end;
+
+	soft_flights_resume(flights);
+	flight = soft_flights_take(flights, &context->dispatch, unit);
+	if (WARN_ON_ONCE(!flight))
+		return SIMT_MORE;
+	end = soft_dispatch_fly(unit, ch, flight);
+	soft_flights_give(flights, flight, end);
+	if (end == SIMT_DONE)
+		return soft_flights_done(flights, &context->dispatch) ? SIMT_DONE : SIMT_MORE;
+	return end == SIMT_WAIT && !soft_flights_wants(flights) ? SIMT_MORE : end;
 }
 
 static enum soft_end soft_dispatch_done(struct soft_channel *ch)
@@ -229,7 +276,9 @@ static enum soft_end soft_dispatch_done(struct soft_channel *ch)
  */
 enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault)
 {
-	const struct simt_fault *why = &soft_context(ch)->group.fault;
+	struct soft_flights *flights = &soft_context(ch)->flights;
+	const struct soft_flight *flight = flights->fault ?: soft_flights_wants(flights);
+	const struct simt_fault *why = &flight->group.fault;
 
 	fault->code = why->code;
 	fault->addr = why->addr;
@@ -273,7 +322,7 @@ enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 	do {
 		if (!soft_dispatch_begun(ch))
 			return SOFT_END_AGAIN;
-		switch (soft_dispatch_section(unit, ch)) {
+		switch (soft_dispatch_step(unit, ch)) {
 		case SIMT_DONE:
 			/* Its time counts, but it is too late to stop. */
 			soft_stop_wanted(unit, ch, 0);
@@ -281,10 +330,8 @@ enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 		case SIMT_FAULT:
 			return soft_dispatch_fault(ch, fault);
 		case SIMT_WAIT:
-			want = &soft_context(ch)->want;
-			if (want->bytes && !soft_space_back(ch->view, want))
-				return soft_dma_get_fb(ch, want, 1);
-			break;
+			want = &soft_flights_wants(&soft_context(ch)->flights)->want;
+			return soft_dma_get_fb(ch, want, 1);
 		case SIMT_MORE:
 			break;
 		}
