@@ -13,7 +13,11 @@
 #include "soft/simt/state.h"
 #include "soft/state/records.h"
 #include "soft/work/context_record.h"
+#include "soft/work/flight.h"
+#include "soft/work/packet_types.h"
+#include "soft/work/work.h"
 #include "vgpu_world.h"
+#include "vgpu_world_guest.h"
 
 #define STATES	12
 #define FLIPS	1500
@@ -174,6 +178,40 @@ static void test_other_text(void **state)
 	check_that(tried, "no state has a dispatch");
 }
 
+/* Flights beside those of contexts have a bound of their own, and what is free can be had again. */
+static void test_flights_bound(void **state)
+{
+	const struct soft_context_size size = { .warps = 1 << 20, .data = 3 << 20 };
+	struct soft_flight *flight[8];
+	struct soft_compute *compute;
+	struct soft_context *context;
+	unsigned int i;
+	int ret;
+
+	vgpu_world_open(1);
+	compute = &world_queues()->work->compute;
+	for (i = 0; i < 8; i++) {
+		flight[i] = soft_flight_alloc(compute, &size, &ret);
+		check_that(flight[i] && !ret, "%u: %d", i, ret);
+	}
+	assert_null(soft_flight_alloc(compute, &size, &ret));
+	assert_int_equal(ret, -EBUSY);
+	/* The room of contexts is as it was. */
+	context = soft_context_alloc(compute, &size, &ret);
+	assert_non_null(context);
+	assert_int_equal(atomic64_read(&compute->context_bytes), 4 << 20);
+	soft_contexts(world_queues()->channel)->used = context;
+	soft_flight_free(compute, flight[3]);
+	flight[3] = soft_flight_alloc(compute, &size, &ret);
+	assert_non_null(flight[3]);
+	/* Those of a context go with it. */
+	for (i = 0; i < 8; i++)
+		soft_flights_add(&context->flights, flight[i], false);
+	soft_context_exit(world_queues()->channel);
+	assert_int_equal(atomic64_read(&compute->flight_bytes), 0);
+	vgpu_world_close();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +219,7 @@ int main(void)
 		cmocka_unit_test(test_each_word),
 		cmocka_unit_test(test_flips),
 		cmocka_unit_test(test_other_text),
+		cmocka_unit_test(test_flights_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
