@@ -259,6 +259,23 @@ void world_dispatch(struct soft_context *context, struct soft_program *program)
 	world.contexts.used = context;
 }
 
+/* The engine has one unit. */
+bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
+		    u64 end_ns)
+{
+	abort();
+}
+
+void soft_team_close(struct soft_engine *engine)
+{
+	abort();
+}
+
+void soft_context_grow(struct soft_channel *ch)
+{
+	abort();
+}
+
 /* Programs have begun, and do what the test says or fault at the end of a section. */
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
 				 const bool *leave, u64 *took_ns)

@@ -84,7 +84,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	snprintf(gpu->board, sizeof(gpu->board), "SG%u", soft_params.fb_mb / 1024);
 	info.board = gpu->board;
 
-	ret = soft_part_init(&gpu->part0, pci_name(pdev));
+	ret = soft_part_init(&gpu->part0, soft_params.units, pci_name(pdev));
 	if (ret)
 		goto err_free;
 	soft_gpu_debugfs_add(gpu);

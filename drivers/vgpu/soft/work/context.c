@@ -11,6 +11,9 @@
  * wait, which try again until there is room. A context that is idle is kept for the channel's next
  * dispatch while all contexts together take no more than half of the bound, until another one needs
  * its room; those that the worker is yet to free count for the bound only.
+ *
+ * Where the engine has several units, the worker makes flights for them, too, as far as there is
+ * memory and room for these. They stay with the context.
  */
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
@@ -37,6 +40,7 @@
  * @compute: of the vGPU
  * @key:     of the program
  * @size:    of the context
+ * @flights: how many it is to have
  * @program: the program, in use; NULL: it is to be made
  * @context: a context, idle; NULL: it is to be made
  * @fault:   why there is no program, with -EFAULT
@@ -48,6 +52,7 @@ struct soft_prepare {
 	struct soft_compute *compute;
 	struct soft_program_key key;
 	struct soft_context_size size;
+	unsigned int flights;
 	struct soft_program *program;
 	struct soft_context *context;
 	struct soft_fault fault;
@@ -82,6 +87,20 @@ struct soft_context_size soft_context_size(struct soft_exec *exec)
 	u32 private_bytes = soft_context_head(exec)->private_bytes;
 
 	return soft_flight_size(op->group, private_bytes, op->local_bytes);
+}
+
+/*
+ * How many flights are of use to the channel's packet: one for each unit, if there are so many
+ * groups.
+ */
+static unsigned int soft_context_flights(const struct soft_channel *ch)
+{
+	const struct soft_dispatch_operands *op = soft_dispatch_operands(&ch->exec.packet);
+	unsigned int units = 1 + ch->queues->engine[ch->engine].team.nr, nr = 1, k;
+
+	for (k = 0; k < 3; k++)
+		nr = min(nr * min(DIV_ROUND_UP(op->grid[k], op->group[k]), units), units);
+	return nr;
 }
 
 static size_t soft_context_bytes(const struct soft_context *context)
@@ -122,7 +141,7 @@ static struct soft_context *soft_context_kept(struct soft_channel *ch)
  * soft_context_ready() - look whether a channel has what it takes to begin a dispatch
  * @ch: busy, with the packet and its head
  * Context: the engine's thread; does not sleep.
- * Return: whether it has a context that is large enough.
+ * Return: whether it has a context that is large enough, and has the flights that could be made.
  */
 bool soft_context_ready(struct soft_channel *ch)
 {
@@ -131,7 +150,8 @@ bool soft_context_ready(struct soft_channel *ch)
 
 	if (!contexts->used)
 		contexts->used = soft_context_kept(ch);
-	return soft_context_has(contexts->used, &size);
+	return soft_context_has(contexts->used, &size) &&
+	       contexts->used->tried >= soft_context_flights(ch);
 }
 
 static void soft_context_count(struct soft_compute *compute, struct soft_program *program)
@@ -171,6 +191,35 @@ void soft_context_set(struct soft_channel *ch, struct soft_program *program)
 	dispatch->local_bytes = op->local_bytes;
 }
 
+/* Adds a flight to those of the dispatch. */
+static void soft_context_add(struct soft_context *context, struct soft_flight *flight)
+{
+	soft_flight_set(flight, context);
+	simt_group_init(&flight->group, &context->dispatch);
+	soft_flights_add(&context->flights, flight, false);
+}
+
+/**
+ * soft_context_grow() - have as many flights as units can work on
+ * @ch: busy, with a dispatch that has begun, on which no helper works
+ * Context: the engine's thread; does not sleep.
+ */
+void soft_context_grow(struct soft_channel *ch)
+{
+	struct soft_context *context = soft_context(ch);
+	struct soft_flights *flights = &context->flights;
+	unsigned int most = soft_context_flights(ch);
+	struct soft_flight *flight;
+
+	while (flights->nr < most && simt_dispatch_left(&context->dispatch)) {
+		flight = list_first_entry_or_null(&context->spare, struct soft_flight, link);
+		if (!flight)
+			return;
+		list_del(&flight->link);
+		soft_context_add(context, flight);
+	}
+}
+
 /**
  * soft_context_begin() - begin a dispatch
  * @ch: busy, and else as above
@@ -184,10 +233,19 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	soft_context_count(soft_compute(ch), program);
 	soft_context_set(ch, program);
 	simt_dispatch_begin(&context->dispatch);
-	soft_flight_set(&context->own, context);
-	simt_group_init(&context->own.group, &context->dispatch);
 	soft_flights_init(&context->flights);
-	soft_flights_add(&context->flights, &context->own, false);
+	soft_context_add(context, &context->own);
+}
+
+/* The dispatch has ended, if there was one: its flights but for the context's own are spare. */
+static void soft_context_idle(struct soft_context *context)
+{
+	struct soft_flight *flight;
+
+	list_for_each_entry(flight, &context->flights.all, all)
+		if (flight != &context->own)
+			list_add_tail(&flight->link, &context->spare);
+	soft_flights_init(&context->flights);
 }
 
 /* Frees the flights of a context but for its own. */
@@ -195,9 +253,9 @@ static void soft_context_free_flights(struct soft_context *context)
 {
 	struct soft_flight *flight, *next;
 
-	list_for_each_entry_safe(flight, next, &context->flights.all, all)
-		if (flight != &context->own)
-			soft_flight_free(context->compute, flight);
+	soft_context_idle(context);
+	list_for_each_entry_safe(flight, next, &context->spare, link)
+		soft_flight_free(context->compute, flight);
 }
 
 /* Frees a context that belongs to the caller; or NULL. May sleep. */
@@ -273,13 +331,14 @@ static void soft_context_dispose(struct soft_context *context)
 	vgpu_dma_put(dma);
 }
 
-/* Keeps a context that is idle now for the channel, if there is room and it has one flight. */
+/* Keeps a context that is idle now for the channel, if there is room. */
 static bool soft_context_keep(struct soft_channel *ch, struct soft_context *context)
 {
 	struct soft_compute *compute = context->compute;
 	s64 going = atomic64_read(&compute->context_going);
 
-	if (context->flights.nr > 1 ||
+	if ((!list_empty(&context->spare) &&
+	     atomic64_read(&compute->flight_bytes) > SOFT_FLIGHTS_BYTES / 2) ||
 	    atomic64_read(&compute->context_bytes) - going > SOFT_CONTEXTS_KEEP)
 		return false;
 	raw_spin_lock(&compute->kept_lock);
@@ -308,6 +367,7 @@ void soft_context_end(struct soft_channel *ch)
 	if (context->program)
 		soft_programs_put(&soft_compute(ch)->programs, context->program);
 	context->program = NULL;
+	soft_context_idle(context);
 	soft_contexts(ch)->used = NULL;
 	if (!soft_context_keep(ch, context))
 		soft_context_dispose(context);
@@ -372,6 +432,9 @@ struct soft_context *soft_context_alloc(struct soft_compute *compute,
 		goto err_bytes;
 	context->compute = compute;
 	soft_flights_init(&context->flights);
+	raw_spin_lock_init(&context->lock);
+	INIT_LIST_HEAD(&context->spare);
+	context->tried = 1;
 	*ret = soft_flight_make(compute, &context->own, size);
 	if (!*ret)
 		return context;
@@ -379,6 +442,20 @@ struct soft_context *soft_context_alloc(struct soft_compute *compute,
 err_bytes:
 	atomic64_sub(bytes, &compute->context_bytes);
 	return NULL;
+}
+
+/* Gives an idle context up to @nr flights. It does with fewer, if there is no memory for these. */
+static void soft_context_fill(struct soft_context *context, unsigned int nr)
+{
+	struct soft_flight *flight;
+	int ret;
+
+	while (context->tried < nr) {
+		context->tried++;
+		flight = soft_flight_alloc(context->compute, &context->own.size, &ret);
+		if (flight)
+			list_add_tail(&flight->link, &context->spare);
+	}
 }
 
 static int soft_context_try(struct soft_prepare *prepare)
@@ -402,6 +479,8 @@ static int soft_context_try(struct soft_prepare *prepare)
 	}
 	if (!prepare->context)
 		prepare->context = soft_context_alloc(compute, &prepare->size, &ret);
+	if (prepare->context)
+		soft_context_fill(prepare->context, prepare->flights);
 	return ret;
 }
 
@@ -475,6 +554,7 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 	prepare->compute = soft_compute(ch);
 	prepare->key = *key;
 	prepare->size = soft_context_size(&ch->exec);
+	prepare->flights = soft_context_flights(ch);
 	prepare->program = program;
 	prepare->context = contexts->used;
 	contexts->used = NULL;

@@ -80,6 +80,9 @@ struct soft_compute {
  * @dispatch: what is executed, and which of its groups have begun
  * @own:      a flight that is the context's, with or without a program
  * @flights:  this and others, while there is a program
+ * @lock:     protects @flights while helpers work on the dispatch; else it is the channel's
+ * @spare:    flights that are not among @flights: for dispatches with several groups
+ * @tried:    how many flights the worker was asked for at most, @own with them
  * @serial:   struct soft_compute.serial when the dispatch was set up: no other one of the vGPU has
  *            the same
  * @compute:  of the vGPU; constant
@@ -92,6 +95,9 @@ struct soft_context {
 	struct simt_dispatch dispatch;
 	struct soft_flight own;
 	struct soft_flights flights;
+	raw_spinlock_t lock;	/* flights */
+	struct list_head spare;
+	unsigned int tried;
 	u64 serial;
 	struct soft_compute *compute;
 	struct soft_program *program;
@@ -126,6 +132,7 @@ struct soft_context_size soft_context_size(struct soft_exec *exec);
 struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					const struct soft_context_size *size, int *ret);
 void soft_context_set(struct soft_channel *ch, struct soft_program *program);
+void soft_context_grow(struct soft_channel *ch);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
 				   struct soft_program *program);

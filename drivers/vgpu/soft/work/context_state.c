@@ -241,6 +241,8 @@ static struct soft_flight *soft_context_load_flight(struct soft_context *context
 
 	if (context->flights.nr) {
 		flight = soft_flight_alloc(context->compute, &context->own.size, ret);
+		if (flight)
+			context->tried++;
 		if (*ret == -EBUSY)
 			*ret = vgpu_record_refuse(from, "position", "too many bytes");
 	}

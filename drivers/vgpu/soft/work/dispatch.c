@@ -3,8 +3,11 @@
  * Execution of DISPATCH: the interpreter (simt/) runs for some 50 us at a time, and between these
  * sections the engine looks whether it is to stop, as it does with all packets. A section ends
  * earlier at the run's deadline, and when the run is preempted. Whatever the program does, it is
- * left between two instructions, with all state in the channel's context. A dispatch that has come
- * from elsewhere with several groups in flight goes on with each of them in turn.
+ * left between two instructions, with all state in the channel's context.
+ *
+ * Units of the engine's team take part in the sections, each with groups of its own, once a
+ * dispatch has not ended in its first section. Fewer units than groups in flight go on with each of
+ * these in turn.
  *
  * The interpreter asks for the time when its budget of instructions is used up, and after a number
  * of accesses that may miss all caches, as the time that these take is unknown.
@@ -188,21 +191,20 @@ static void soft_dispatch_tlb(struct soft_unit *unit, const struct soft_context 
 }
 
 static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_channel *ch,
-					   struct soft_flight *flight)
+					   struct soft_flight *flight, u64 end_ns)
 {
 	struct soft_engine *engine = unit->engine;
-	struct soft_compute *compute = soft_compute(ch);
 	struct soft_context *context = soft_context(ch);
 	struct simt_group *group = &flight->group;
 	struct soft_section *section = unit->section;
-	u64 took_ns, before = group->executed;
 	enum simt_end end;
+	u64 took_ns;
 
 	soft_dispatch_tlb(unit, context);
 	flight->mem.map = soft_dispatch_map;
 	flight->mem.over = soft_dispatch_over;
 	flight->looks = 0;
-	flight->end_ns = soft_dispatch_end_ns(engine);
+	flight->end_ns = end_ns;
 	group->isa = soft_lanes;
 	group->tlb = &section->tlb;
 	/* For the marks: a program may look for a page with each access. */
@@ -211,47 +213,124 @@ static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_c
 				 &engine->preempt, &took_ns);
 	rcu_read_unlock();
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
-	/* However it ends, the clock is read before another channel's is executed. */
-	unit->view.work += SOFT_STOP_BYTES;
-	WRITE_ONCE(compute->insns, compute->insns + group->executed - before);
 	return end;
 }
 
-/* Goes on with the flight's group, or with the next one that is handed out. */
+/*
+ * Goes on with the flight's group, or with the next one that is handed out. With @back gets a page
+ * that is wanted, if that can be had at once.
+ */
 static enum simt_end soft_dispatch_fly(struct soft_unit *unit, struct soft_channel *ch,
-				       struct soft_flight *flight)
+				       struct soft_flight *flight, u64 end_ns, bool back)
 {
 	enum simt_end end;
 
 	if (!flight->begun && !simt_dispatch_next(&soft_context(ch)->dispatch, &flight->group))
 		return SIMT_DONE;
 	flight->begun = true;
-	end = soft_dispatch_section(unit, ch, flight);
-	if (end == SIMT_WAIT && flight->want.bytes && soft_space_back(ch->view, &flight->want))
+	end = soft_dispatch_section(unit, ch, flight, end_ns);
+	if (end == SIMT_WAIT && flight->want.bytes && back &&
+	    soft_space_back(&unit->view, &flight->want))
 		flight->want.bytes = 0;
 	return end;
 }
 
-/*
- * Goes on with one of the groups in flight. Returns SIMT_DONE if the dispatch is complete, and
- * SIMT_WAIT if a flight wants a page that the worker must get.
- */
-static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_channel *ch)
+/* Goes on with one of the groups in flight. Returns false if there is none for the unit. */
+static bool soft_dispatch_group(struct soft_unit *unit, struct soft_channel *ch, u64 end_ns,
+				bool back)
 {
 	struct soft_context *context = soft_context(ch);
-	struct soft_flights *flights = &context->flights;
 	struct soft_flight *flight;
 	enum simt_end end;
 
+	raw_spin_lock(&context->lock);
+	flight = soft_flights_take(&context->flights, &context->dispatch, unit);
+	raw_spin_unlock(&context->lock);
+	if (!flight)
+		return false;
+	end = soft_dispatch_fly(unit, ch, flight, end_ns, back);
+	raw_spin_lock(&context->lock);
+	soft_flights_give(&context->flights, flight, end);
+	raw_spin_unlock(&context->lock);
+	return true;
+}
+
+/* Likewise, with one after the other until the section's end. */
+static void soft_dispatch_groups(struct soft_unit *unit, struct soft_channel *ch, u64 end_ns,
+				 bool back)
+{
+	while (soft_dispatch_group(unit, ch, end_ns, back) &&
+	       !READ_ONCE(unit->engine->preempt) && ktime_get_ns() < end_ns)
+		;
+}
+
+/**
+ * soft_dispatch_help() - struct soft_packet_desc.help of DISPATCH
+ * @unit: helps the one that leads
+ * @ch: its channel
+ *
+ * The page allocator of PREEMPT_RT takes locks that sleep: there the leader gets all pages.
+ *
+ * Context: the unit's thread, in a section of the leader's; preemption is off.
+ */
+void soft_dispatch_help(struct soft_unit *unit, struct soft_channel *ch)
+{
+	soft_dispatch_groups(unit, ch, unit->engine->team.end_ns,
+			     !IS_ENABLED(CONFIG_PREEMPT_RT));
+}
+
+/* A section of the leader's. */
+static void soft_dispatch_lead(struct soft_unit *unit, struct soft_channel *ch)
+{
+	struct soft_engine *engine = unit->engine;
+	struct soft_context *context = soft_context(ch);
+	u64 end_ns = soft_dispatch_end_ns(engine);
+
+	if (engine->team.nr && soft_context_executed(context)) {
+		soft_context_grow(ch);
+		if (soft_team_open(engine, ch, context->flights.nr - 1, end_ns)) {
+			soft_dispatch_groups(unit, ch, end_ns, true);
+			soft_team_close(engine);
+			return;
+		}
+	}
+	WARN_ON_ONCE(!soft_dispatch_group(unit, ch, end_ns, true));
+}
+
+/* Gets the pages that helpers have left to the leader. Returns false if one cannot be had now. */
+static bool soft_dispatch_back(struct soft_unit *unit, struct soft_flights *flights)
+{
+	struct soft_flight *flight;
+
+	if (soft_flights_wants(flights) && !IS_ENABLED(CONFIG_PREEMPT_RT))
+		return false;
+	list_for_each_entry(flight, &flights->want, link)
+		if (!soft_space_back(&unit->view, &flight->want))
+			return false;
+	return true;
+}
+
+/*
+ * Goes on with the groups in flight. Returns SIMT_DONE if the dispatch is complete, and SIMT_WAIT if
+ * a flight wants a page that the worker must get.
+ */
+static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_channel *ch)
+{
+	struct soft_compute *compute = soft_compute(ch);
+	struct soft_context *context = soft_context(ch);
+	struct soft_flights *flights = &context->flights;
+	u64 before = soft_flights_executed(flights);
+
 	soft_flights_resume(flights);
-	flight = soft_flights_take(flights, &context->dispatch, unit);
-	if (WARN_ON_ONCE(!flight))
-		return SIMT_MORE;
-	end = soft_dispatch_fly(unit, ch, flight);
-	soft_flights_give(flights, flight, end);
-	if (end == SIMT_DONE)
-		return soft_flights_done(flights, &context->dispatch) ? SIMT_DONE : SIMT_MORE;
-	return end == SIMT_WAIT && !soft_flights_wants(flights) ? SIMT_MORE : end;
+	soft_dispatch_lead(unit, ch);
+	/* However it ends, the clock is read before another channel's is executed. */
+	unit->view.work += SOFT_STOP_BYTES;
+	WRITE_ONCE(compute->insns, compute->insns + soft_flights_executed(flights) - before);
+	if (flights->fault)
+		return SIMT_FAULT;
+	if (soft_flights_done(flights, &context->dispatch))
+		return SIMT_DONE;
+	return soft_dispatch_back(unit, flights) ? SIMT_MORE : SIMT_WAIT;
 }
 
 static enum soft_end soft_dispatch_done(struct soft_channel *ch)

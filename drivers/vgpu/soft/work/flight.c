@@ -16,9 +16,6 @@
 #include "flight.h"
 #include "lanes.h"
 
-/* What the flights of a vGPU may take together, but for those that contexts have of their own. */
-#define SOFT_FLIGHTS_BYTES	0x2000000
-
 #define SOFT_FLIGHT_ALIGN	64
 
 /* What a flight needs for groups of that size and what they have of memory. Context: any. */

@@ -7,6 +7,9 @@
 
 struct soft_compute;
 
+/* What the flights of a vGPU may take together, but for those that contexts have of their own. */
+#define SOFT_FLIGHTS_BYTES	0x2000000
+
 static inline size_t soft_flight_bytes(const struct soft_context_size *size)
 {
 	return size->warps + size->data;

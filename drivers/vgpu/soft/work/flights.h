@@ -2,7 +2,7 @@
 /*
  * The groups of a dispatch that are in flight, and which of them a unit goes on with. Pure logic,
  * compiled in user space too. Allocates nothing and has no lock: calls for one dispatch must not
- * overlap.
+ * overlap (struct soft_context.lock).
  */
 #ifndef _VGPU_SOFT_FLIGHTS_H
 #define _VGPU_SOFT_FLIGHTS_H
