@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Teams of units under random interleavings (tasks.h): helpers work inside of the leader's sections
+ * only, no more of them than may, with the leader's view; one that sleeps is woken; all can be
+ * stopped at any time.
+ */
+#include "vgpu_test.h"
+
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/rcuwait.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "soft/queue/team.h"
+#include "soft/queue/unit.h"
+
+#define MOST		5
+#define SECTIONS	200
+#define SECTION_NS	50000
+#define JITTER_NS	20000
+
+/* What team.c uses of the rest of the engine, and of the kernel. */
+struct soft_packet_desc {
+	void (*help)(struct soft_unit *unit, struct soft_channel *ch);
+};
+
+struct soft_channel {
+	u32 space;
+	struct {
+		struct {
+			const struct soft_packet_desc *desc;
+		} packet;
+	} exec;
+};
+
+struct soft_engine {
+	struct soft_unit lead;
+	struct soft_team team;
+	const void *cpus;
+	u64 runs;
+};
+
+#define cpumask_empty(mask)		((void)(mask), true)
+#define set_cpus_allowed_ptr(task, mask) ((void)(mask))
+#define need_resched()			sim_one_in(20)
+#define cond_resched()			sim_yield()
+#define cpu_relax()			sim_yield()
+#ifndef smp_load_acquire
+#define smp_load_acquire(ptr)		({ sim_yield(); *(ptr); })
+#endif
+
+int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned int index,
+		    int (*thread)(void *unit), const char *gpu_name)
+{
+	if (!strcmp(gpu_name, "fails") && index == 3)
+		return -ENOMEM;
+	unit->engine = engine;
+	rcuwait_init(&unit->wake);
+	unit->task = sim_spawn(thread, unit, true);
+	return 0;
+}
+
+void soft_unit_stop(struct soft_unit *unit)
+{
+	kthread_stop(unit->task);
+}
+
+#include "soft/queue/team.c"
+
+/**
+ * struct world - an engine and what helpers do
+ * @helped: how often a helper was at work
+ * @on:     how many are
+ * @open:   the leader is in a section
+ * @most:   how many may help in it
+ */
+static struct {
+	struct soft_engine engine;
+	struct soft_unit helper[MOST];
+	struct soft_channel ch[2];
+	unsigned int helped;
+	unsigned int on;
+	bool open;
+	unsigned int most;
+} world;
+
+/* What a translation was made with. */
+static u64 now(void)
+{
+	return world.engine.runs << 32 | world.engine.lead.view.gen;
+}
+
+static void help(struct soft_unit *unit, struct soft_channel *ch)
+{
+	const struct soft_view *view = &unit->view, *lead = &world.engine.lead.view;
+	unsigned int i;
+
+	assert_true(world.open);
+	assert_true(++world.on <= world.most);
+	world.helped++;
+	for (i = 0; i < 3; i++) {
+		assert_ptr_equal(view->mem, lead->mem);
+		assert_int_equal(view->gen, lead->gen);
+		assert_int_equal(view->root, ch->space);
+		assert_int_equal(unit->run, world.engine.runs);
+		/* What was found in another run, or before an invalidation, is not there any more. */
+		check_that(!view->tlb.entry[0].root || view->tlb.entry[0].pte == now(),
+			   "an old translation");
+		if (sim_one_in(2))
+			sim_sleep(sim_random(1, SECTION_NS));
+		assert_true(world.open);
+	}
+	unit->view.tlb.entry[0].root = 1;
+	unit->view.tlb.entry[0].pte = now();
+	world.on--;
+}
+
+static const struct soft_packet_desc desc = { .help = help };
+
+static void begin(u64 seed, unsigned int nr)
+{
+	memset(&world, 0, sizeof(world));
+	sim_begin(seed, JITTER_NS);
+	world.engine.team.helper = world.helper;
+	world.engine.team.nr = nr;
+	world.engine.lead.view.mem = (void *)&world;
+	world.ch[0].exec.packet.desc = &desc;
+	world.ch[1].exec.packet.desc = &desc;
+	world.ch[1].space = 7;
+	assert_int_equal(soft_team_init(&world.engine, "gpu"), 0);
+}
+
+/* A section, in which the leader works for @ns. Returns how many have helped in it. */
+static unsigned int section(unsigned int most, u64 ns)
+{
+	unsigned int before = world.helped;
+
+	world.open = true;
+	world.most = most;
+	if (!soft_team_open(&world.engine, &world.ch[sim_random(0, 1)], most,
+			    sim_now_ns() + SECTION_NS)) {
+		world.open = false;
+		return 0;
+	}
+	sim_sleep(ns);
+	soft_team_close(&world.engine);
+	assert_int_equal(world.on, 0);
+	world.open = false;
+	return world.helped - before;
+}
+
+static void end(void)
+{
+	soft_team_exit(&world.engine);
+	assert_int_equal(world.on, 0);
+	sim_end();
+}
+
+static void test_sections(void **state)
+{
+	u64 seed = test_seed();
+	unsigned int i, n, helped = 0;
+
+	for (n = 0; n < 200; n++) {
+		begin(seed + n, n % (MOST + 1));
+		for (i = 0; i < SECTIONS; i++) {
+			helped += section(sim_random(0, MOST), sim_random(1, SECTION_NS));
+			if (sim_one_in(10))
+				world.engine.runs++;
+			if (sim_one_in(10))
+				world.engine.lead.view.gen++;
+			if (sim_one_in(5))	/* they sleep meanwhile */
+				sim_sleep(sim_random(1, 4 * SOFT_TEAM_POLL_NS));
+		}
+		end();
+	}
+	check_that(helped > 200 * SECTIONS / 4, "%u of %u", helped, 200 * SECTIONS);
+}
+
+/* All come, if the leader works for long enough, whether they sleep or poll. */
+static void test_all_come(void **state)
+{
+	u64 seed = test_seed();
+	unsigned int i, n;
+
+	for (n = 0; n < 200; n++) {
+		begin(seed + n, MOST);
+		for (i = 0; i < 20; i++) {
+			assert_int_equal(section(MOST, 100 * SECTION_NS), MOST);
+			sim_sleep(sim_random(0, 1) * 4 * SOFT_TEAM_POLL_NS + 1);
+		}
+		end();
+	}
+}
+
+/* Where nobody ever comes in time, they are called more and more rarely, but are called. */
+static void test_nobody_comes(void **state)
+{
+	unsigned int i, called = 0;
+
+	memset(&world, 0, sizeof(world));
+	sim_begin(1, 0);
+	raw_spin_lock_init(&world.engine.team.lock);
+	world.engine.team.helper = world.helper;
+	world.engine.team.nr = 1;
+	for (i = 0; i < 100000; i++) {
+		if (!soft_team_open(&world.engine, &world.ch[0], 1, 0))
+			continue;
+		soft_team_close(&world.engine);
+		called++;
+	}
+	check_that(called > 90 && called < 120, "%u", called);
+	/* One that comes is called each time again. */
+	world.engine.team.skip = 0;
+	assert_true(soft_team_open(&world.engine, &world.ch[0], 1, 0));
+	world.engine.team.joined = 1;
+	soft_team_close(&world.engine);
+	for (i = 0; i < SOFT_TEAM_MISSES; i++) {
+		assert_true(soft_team_open(&world.engine, &world.ch[0], 1, 0));
+		soft_team_close(&world.engine);
+	}
+	sim_end();
+}
+
+static void test_start_fails(void **state)
+{
+	memset(&world, 0, sizeof(world));
+	sim_begin(test_seed(), JITTER_NS);
+	world.engine.team.helper = world.helper;
+	world.engine.team.nr = MOST;
+	assert_int_equal(soft_team_init(&world.engine, "fails"), -ENOMEM);
+	sim_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_all_come),
+		cmocka_unit_test(test_nobody_comes),
+		cmocka_unit_test(test_start_fails),
+	};
+
+	return cmocka_run_group_tests_name("team", tests, NULL, NULL);
+}
