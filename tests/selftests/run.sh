@@ -207,6 +207,16 @@ if any_wanted dispatch_test samples_test; then
 		fi
 	done
 fi
+# Several units: some more than there are processors.
+units=(units_test dispatch_test dispatch_fault_test dispatch_stop_test dispatch_sync_test
+	dispatch_storm_test)
+if any_wanted "${units[@]}" && load units=4 vgpu.quarantine_faults=0; then
+	echo "# units=4"
+	for name in "${units[@]}"; do
+		run "$name" VGPU_TEST_PROGRAMS=1500
+	done
+	unload
+fi
 if any_wanted share_test switch_test nvml_load_test && load; then
 	# A kernel for debugging is slow, but switches as often as the clock says.
 	seconds=4

@@ -59,6 +59,10 @@ void soft_part_debugfs(struct soft_part *part)
 		debugfs_create_u32_array("switch_hist", 0400, dir, &engine->switch_array);
 		debugfs_create_u64("ran_ns", 0400, dir, &engine->lead.ran_ns);
 		soft_section_debugfs(engine->lead.section, dir);
+		if (!engine->lead.section)
+			continue;
+		debugfs_create_u32("helpers", 0400, dir, &engine->team.nr);
+		debugfs_create_u64("helped", 0400, dir, &engine->team.helped);
 	}
 }
 

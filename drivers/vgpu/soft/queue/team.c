@@ -208,6 +208,7 @@ void soft_team_close(struct soft_engine *engine)
 	/* Pairs with soft_team_leave(). */
 	while (smp_load_acquire(&team->nr_on))
 		cpu_relax();
+	team->helped += joined;
 	if (joined)
 		team->missed = 0;
 	else if (++team->missed >= SOFT_TEAM_MISSES)

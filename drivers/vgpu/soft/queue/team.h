@@ -30,6 +30,7 @@ struct soft_unit;
  * @end_ns: when the section is to end, by ktime_get_ns(); constant while it is open
  * @missed: how many sections in a row no helper has joined. This and @skip are the leader's
  * @skip:   so many sections are not opened: helpers get no processor anyway
+ * @helped: how often a helper has joined a section, in all; written by the leader
  */
 struct soft_team {
 	struct soft_unit *helper;
@@ -43,6 +44,7 @@ struct soft_team {
 	u64 end_ns;
 	u32 missed;
 	u32 skip;
+	u64 helped;
 };
 
 int soft_team_init(struct soft_engine *engine, const char *gpu_name);
