@@ -104,7 +104,7 @@ static void help(struct soft_unit *unit, struct soft_channel *ch)
 		assert_int_equal(view->gen, lead->gen);
 		assert_int_equal(view->root, ch->space);
 		assert_int_equal(unit->run, world.engine.runs);
-		/* What was found in another run, or before an invalidation, is not there any more. */
+		/* Nothing of another run, or of before an invalidation, is there. */
 		check_that(!view->tlb.entry[0].root || view->tlb.entry[0].pte == now(),
 			   "an old translation");
 		if (sim_one_in(2))

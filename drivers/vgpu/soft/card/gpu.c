@@ -28,11 +28,11 @@ static struct dentry *soft_debugfs;
  * 1 us, 2..3 us, 4..7 us and so on.
  *
  * section_hist, of gr: histogram of sections, in which a program runs without a look at flags and
- * clock: number of sections of less than 1 us, 1 us, 2..3 us, 4..7 us and so on. Those of the unit
- * that leads.
+ * clock: number of sections of less than 1 us, 1 us, 2..3 us, 4..7 us and so on. Only the unit that
+ * leads counts them.
  *
- * helpers, helped, of gr: number of units beside the one that leads; how often one of them has taken
- * part in a section.
+ * helpers, helped, of gr: number of units beside the one that leads; how often one of them has
+ * taken part in a section.
  *
  * ran_ns: engine time: for how long the engine could work so far, see soft_engine_ran_ns().
  *

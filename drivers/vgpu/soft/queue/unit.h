@@ -27,7 +27,7 @@ struct task_struct;
  * @expired: the run's deadline has passed
  * @space_gen: soft_invalidate_gen() of the run's vGPU when the unit last looked at it (other
  *           threads also read it, with that vGPU's queue_lock held and soft_queue.in_run set)
- * @view:    how the unit looks at the vGPU's memory; valid during a run, and of a helper in a section
+ * @view:    how the unit looks at the vGPU's memory; valid during a run, a helper's in a section
  * @run:     of a helper: struct soft_engine.runs when it last set @view
  * @section_number: of a helper: the section that it has looked at last, see struct soft_team
  */

@@ -89,20 +89,6 @@ struct soft_context_size soft_context_size(struct soft_exec *exec)
 	return soft_flight_size(op->group, private_bytes, op->local_bytes);
 }
 
-/*
- * How many flights are of use to the channel's packet: one for each unit, if there are so many
- * groups.
- */
-static unsigned int soft_context_flights(const struct soft_channel *ch)
-{
-	const struct soft_dispatch_operands *op = soft_dispatch_operands(&ch->exec.packet);
-	unsigned int units = 1 + ch->queues->engine[ch->engine].team.nr, nr = 1, k;
-
-	for (k = 0; k < 3; k++)
-		nr = min(nr * min(DIV_ROUND_UP(op->grid[k], op->group[k]), units), units);
-	return nr;
-}
-
 static size_t soft_context_bytes(const struct soft_context *context)
 {
 	return soft_flight_bytes(&context->own.size);
@@ -191,35 +177,6 @@ void soft_context_set(struct soft_channel *ch, struct soft_program *program)
 	dispatch->local_bytes = op->local_bytes;
 }
 
-/* Adds a flight to those of the dispatch. */
-static void soft_context_add(struct soft_context *context, struct soft_flight *flight)
-{
-	soft_flight_set(flight, context);
-	simt_group_init(&flight->group, &context->dispatch);
-	soft_flights_add(&context->flights, flight, false);
-}
-
-/**
- * soft_context_grow() - have as many flights as units can work on
- * @ch: busy, with a dispatch that has begun, on which no helper works
- * Context: the engine's thread; does not sleep.
- */
-void soft_context_grow(struct soft_channel *ch)
-{
-	struct soft_context *context = soft_context(ch);
-	struct soft_flights *flights = &context->flights;
-	unsigned int most = soft_context_flights(ch);
-	struct soft_flight *flight;
-
-	while (flights->nr < most && simt_dispatch_left(&context->dispatch)) {
-		flight = list_first_entry_or_null(&context->spare, struct soft_flight, link);
-		if (!flight)
-			return;
-		list_del(&flight->link);
-		soft_context_add(context, flight);
-	}
-}
-
 /**
  * soft_context_begin() - begin a dispatch
  * @ch: busy, and else as above
@@ -235,27 +192,6 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	simt_dispatch_begin(&context->dispatch);
 	soft_flights_init(&context->flights);
 	soft_context_add(context, &context->own);
-}
-
-/* The dispatch has ended, if there was one: its flights but for the context's own are spare. */
-static void soft_context_idle(struct soft_context *context)
-{
-	struct soft_flight *flight;
-
-	list_for_each_entry(flight, &context->flights.all, all)
-		if (flight != &context->own)
-			list_add_tail(&flight->link, &context->spare);
-	soft_flights_init(&context->flights);
-}
-
-/* Frees the flights of a context but for its own. */
-static void soft_context_free_flights(struct soft_context *context)
-{
-	struct soft_flight *flight, *next;
-
-	soft_context_idle(context);
-	list_for_each_entry_safe(flight, next, &context->spare, link)
-		soft_flight_free(context->compute, flight);
 }
 
 /* Frees a context that belongs to the caller; or NULL. May sleep. */
@@ -442,20 +378,6 @@ struct soft_context *soft_context_alloc(struct soft_compute *compute,
 err_bytes:
 	atomic64_sub(bytes, &compute->context_bytes);
 	return NULL;
-}
-
-/* Gives an idle context up to @nr flights. It does with fewer, if there is no memory for these. */
-static void soft_context_fill(struct soft_context *context, unsigned int nr)
-{
-	struct soft_flight *flight;
-	int ret;
-
-	while (context->tried < nr) {
-		context->tried++;
-		flight = soft_flight_alloc(context->compute, &context->own.size, &ret);
-		if (flight)
-			list_add_tail(&flight->link, &context->spare);
-	}
 }
 
 static int soft_context_try(struct soft_prepare *prepare)

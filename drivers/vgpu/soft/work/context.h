@@ -132,12 +132,19 @@ struct soft_context_size soft_context_size(struct soft_exec *exec);
 struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					const struct soft_context_size *size, int *ret);
 void soft_context_set(struct soft_channel *ch, struct soft_program *program);
-void soft_context_grow(struct soft_channel *ch);
 void soft_context_begin(struct soft_channel *ch, struct soft_program *program);
 enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_program_key *key,
 				   struct soft_program *program);
 enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
 				    struct soft_fault *fault);
 void soft_context_show(struct soft_compute *compute, struct seq_file *m);
+
+/* context_flights.c */
+unsigned int soft_context_flights(const struct soft_channel *ch);
+void soft_context_add(struct soft_context *context, struct soft_flight *flight);
+void soft_context_grow(struct soft_channel *ch);
+void soft_context_idle(struct soft_context *context);
+void soft_context_free_flights(struct soft_context *context);
+void soft_context_fill(struct soft_context *context, unsigned int nr);
 
 #endif /* _VGPU_SOFT_CONTEXT_H */

@@ -311,8 +311,8 @@ static bool soft_dispatch_back(struct soft_unit *unit, struct soft_flights *flig
 }
 
 /*
- * Goes on with the groups in flight. Returns SIMT_DONE if the dispatch is complete, and SIMT_WAIT if
- * a flight wants a page that the worker must get.
+ * Goes on with the groups in flight. Returns SIMT_DONE if the dispatch is complete, and SIMT_WAIT
+ * if a flight wants a page that the worker must get.
  */
 static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_channel *ch)
 {
