@@ -99,6 +99,18 @@ static bool any_empty(const struct world *w)
 	return false;
 }
 
+/* How many flights have something to do, as no unit works. */
+static u32 ready(const struct world *w)
+{
+	u32 idle = 0, empty = 0, i;
+
+	for (i = 0; i < FLIGHTS; i++) {
+		empty += w->of[i] == GROUPS;
+		idle += w->of[i] < GROUPS && w->fate[w->of[i]] == IN_FLIGHT;
+	}
+	return idle + min(empty, (u32)(GROUPS - w->dispatch.given));
+}
+
 static void check_take(struct world *w, u32 unit)
 {
 	const struct soft_flight *idle = longest(w, IN_FLIGHT);
@@ -185,6 +197,9 @@ static void check_all(struct world *w)
 	check_that(w->flights.nr == FLIGHTS && w->flights.nr_on == hweight32(w->held),
 		   "%u flights, %u have units", w->flights.nr, w->flights.nr_on);
 	check_that(!w->faulted || !simt_dispatch_left(&w->dispatch), "groups begin after a fault");
+	if (!w->held && !w->faulted)
+		check_that(soft_flights_ready(&w->flights, &w->dispatch) == ready(w), "%u are ready",
+			   soft_flights_ready(&w->flights, &w->dispatch));
 	complete += ended == GROUPS;
 	faults += first < GROUPS;
 }

@@ -139,7 +139,7 @@ static unsigned int section(unsigned int most, u64 ns)
 	world.open = true;
 	world.most = most;
 	if (!soft_team_open(&world.engine, &world.ch[sim_random(0, 1)], most,
-			    sim_now_ns() + SECTION_NS)) {
+			    sim_now_ns() + max(ns, (u64)SECTION_NS))) {
 		world.open = false;
 		return 0;
 	}
@@ -207,10 +207,20 @@ static void test_nobody_comes(void **state)
 	for (i = 0; i < 100000; i++) {
 		if (!soft_team_open(&world.engine, &world.ch[0], 1, 0))
 			continue;
+		sim_sleep(SOFT_TEAM_FAIR_NS);
 		soft_team_close(&world.engine);
 		called++;
 	}
-	check_that(called > 90 && called < 120, "%u", called);
+	check_that(called > 390 && called < 420, "%u", called);
+	/* Those for which nobody could have come in time do not count. */
+	world.engine.team.skip = 0;
+	for (i = 0; i < 100; i++) {
+		called = world.engine.team.missed;
+		assert_true(soft_team_open(&world.engine, &world.ch[0], 1, 0));
+		sim_sleep(SOFT_TEAM_FAIR_NS - 1);
+		soft_team_close(&world.engine);
+		assert_int_equal(called, world.engine.team.missed);
+	}
 	/* One that comes is called each time again. */
 	world.engine.team.skip = 0;
 	assert_true(soft_team_open(&world.engine, &world.ch[0], 1, 0));

@@ -191,10 +191,10 @@ static void test_flights_bound(void **state)
 	vgpu_world_open(1);
 	compute = &world_queues()->work->compute;
 	for (i = 0; i < 8; i++) {
-		flight[i] = soft_flight_alloc(compute, &size, &ret);
+		flight[i] = soft_flight_alloc(compute, &size, false, &ret);
 		check_that(flight[i] && !ret, "%u: %d", i, ret);
 	}
-	assert_null(soft_flight_alloc(compute, &size, &ret));
+	assert_null(soft_flight_alloc(compute, &size, false, &ret));
 	assert_int_equal(ret, -EBUSY);
 	/* The room of contexts is as it was. */
 	context = soft_context_alloc(compute, &size, &ret);
@@ -202,7 +202,7 @@ static void test_flights_bound(void **state)
 	assert_int_equal(atomic64_read(&compute->context_bytes), 4 << 20);
 	soft_contexts(world_queues()->channel)->used = context;
 	soft_flight_free(compute, flight[3]);
-	flight[3] = soft_flight_alloc(compute, &size, &ret);
+	flight[3] = soft_flight_alloc(compute, &size, false, &ret);
 	assert_non_null(flight[3]);
 	/* Those of a context go with it. */
 	for (i = 0; i < 8; i++)
@@ -210,6 +210,33 @@ static void test_flights_bound(void **state)
 	soft_context_exit(world_queues()->channel);
 	assert_int_equal(atomic64_read(&compute->flight_bytes), 0);
 	vgpu_world_close();
+}
+
+/* What was executed is added to, and must never be 0 again: then flights would be forgotten. */
+static void test_executed(void **state)
+{
+	struct vgpu_record_reader from;
+	u64 seed = test_seed(), i;
+	unsigned int tried = 0;
+
+	for (i = 0; i < 400 && tried < 20; i++) {
+		struct vgpu_records records = {};
+		struct simt_state_dispatch *position;
+
+		vgpu_world_make(seed + i, &records);
+		assert_int_equal(vgpu_record_begin(&from, records.data, records.bytes), 0);
+		while (from.type && from.type != SOFT_RECORD_DISPATCH)
+			assert_int_equal(vgpu_record_next(&from), 0);
+		if (from.type) {
+			position = (void *)from.data;
+			assert_true(try(seed + i, &records));
+			position->executed = htole64(i % 2 ? U64_MAX : (u64)S64_MAX + 1);
+			assert_false(try(seed + i, &records));
+			tried++;
+		}
+		vgpu_records_free(&records);
+	}
+	check_that(tried == 20, "%u states with a dispatch", tried);
 }
 
 int main(void)
@@ -220,6 +247,7 @@ int main(void)
 		cmocka_unit_test(test_flips),
 		cmocka_unit_test(test_other_text),
 		cmocka_unit_test(test_flights_bound),
+		cmocka_unit_test(test_executed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

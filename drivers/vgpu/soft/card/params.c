@@ -105,7 +105,7 @@ static void soft_param_units(void)
 		for_each_cpu_and(cpu, &soft_params.cpus, cpu_online_mask)
 			cpus++;
 	}
-	soft_params.units = clamp(cpus - 1, 1U, SOFT_UNITS_MAX);
+	soft_params.units = clamp(cpus, 2U, SOFT_UNITS_MAX + 1U) - 1;
 }
 
 /*

@@ -49,7 +49,7 @@ enum soft_engine_state {
  * @desc:     name and class; constant
  * @poll_ns:  how long the engine polls an empty channel before the channel sleeps; constant
  * @types:    the packet types, VGPU_HW_PKT_END rows; constant
- * @cpus:     the CPUs on which the engine's thread runs; empty: all CPUs; constant
+ * @cpus:     the CPUs on which the engine's threads run; empty: all CPUs; constant
  * @lead:     the unit whose thread is the engine's
  * @team:     units that help it
  * @part:     the core's structure of the partition that it is an engine of; set with @run

@@ -16,10 +16,13 @@
 /*
  * Where no helper comes, because other threads have the processors, waking them costs time and is
  * of no use: after so many sections they are called in every second one, then in every third, in
- * every fifth and so on, and at last in one of 1025, about 50 ms.
+ * every fifth and so on, and at last in one of 257, about 13 ms.
  */
 #define SOFT_TEAM_MISSES	4
-#define SOFT_TEAM_SKIP_SHIFT	10
+#define SOFT_TEAM_SKIP_SHIFT	8
+
+/* A section that was shorter says nothing about who might have come. */
+#define SOFT_TEAM_FAIR_NS	(25 * NSEC_PER_USEC)
 
 static struct soft_team *soft_team(struct soft_unit *unit)
 {
@@ -40,7 +43,8 @@ static struct soft_channel *soft_team_join(struct soft_unit *unit)
 
 	raw_spin_lock(&team->lock);
 	unit->section_number = team->number;
-	ch = team->nr_on < team->most ? team->ch : NULL;
+	/* One that comes too late would only keep the leader waiting. */
+	ch = team->nr_on < team->most && ktime_get_ns() < team->end_ns ? team->ch : NULL;
 	if (ch) {
 		team->nr_on++;
 		team->joined++;
@@ -180,6 +184,7 @@ bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigne
 	team->most = most;
 	team->joined = 0;
 	team->end_ns = end_ns;
+	team->fair_ns = ktime_get_ns() + SOFT_TEAM_FAIR_NS;
 	WRITE_ONCE(team->number, team->number + 1);
 	raw_spin_unlock(&team->lock);
 	for (i = 0; i < most; i++)
@@ -191,10 +196,10 @@ bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigne
  * soft_team_close() - end what soft_team_open() has begun
  * @engine: the engine
  *
- * Waits for the helpers that have joined, which end at the section's end at the latest: a processor
- * that has one does nothing else.
+ * Waits for the helpers that have joined, which end as the leader does: by the section's end, after
+ * the piece of work that they are at. A processor that has one does nothing else.
  *
- * Context: the leader's thread; does not sleep.
+ * Context: the leader's thread; may reschedule.
  */
 void soft_team_close(struct soft_engine *engine)
 {
@@ -206,11 +211,13 @@ void soft_team_close(struct soft_engine *engine)
 	joined = team->joined;
 	raw_spin_unlock(&team->lock);
 	/* Pairs with soft_team_leave(). */
-	while (smp_load_acquire(&team->nr_on))
+	while (smp_load_acquire(&team->nr_on)) {
 		cpu_relax();
+		cond_resched();
+	}
 	team->helped += joined;
 	if (joined)
 		team->missed = 0;
-	else if (++team->missed >= SOFT_TEAM_MISSES)
+	else if (ktime_get_ns() >= team->fair_ns && ++team->missed >= SOFT_TEAM_MISSES)
 		team->skip = 1U << min(team->missed - SOFT_TEAM_MISSES, SOFT_TEAM_SKIP_SHIFT);
 }

@@ -19,7 +19,7 @@ struct soft_unit;
 
 /**
  * struct soft_team - the helpers of an engine
- * @helper: the units; NULL: none; constant
+ * @helper: the units; constant
  * @nr:     their number; constant
  * @lock:   protects the following fields up to @joined. A leaf; helpers take it with preemption off
  * @ch:     channel whose packet is worked on in the open section; NULL: none is open
@@ -28,9 +28,11 @@ struct soft_unit;
  * @joined: how many have joined it so far
  * @number: of the section; the leader increments it, and helpers read it without the lock too
  * @end_ns: when the section is to end, by ktime_get_ns(); constant while it is open
- * @missed: how many sections in a row no helper has joined. This and @skip are the leader's
+ * @fair_ns: a section that lasts until then is one that helpers had time to join. This and the
+ *          following fields are the leader's
+ * @missed: how many such sections in a row no helper has joined
  * @skip:   so many sections are not opened: helpers get no processor anyway
- * @helped: how often a helper has joined a section, in all; written by the leader
+ * @helped: how often a helper has joined a section, in all
  */
 struct soft_team {
 	struct soft_unit *helper;
@@ -42,6 +44,7 @@ struct soft_team {
 	unsigned int joined;
 	u32 number;
 	u64 end_ns;
+	u64 fair_ns;
 	u32 missed;
 	u32 skip;
 	u64 helped;

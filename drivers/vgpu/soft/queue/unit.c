@@ -19,7 +19,7 @@ int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned
 		    int (*thread)(void *unit), const char *gpu_name)
 {
 	struct task_struct *task;
-	char number[4] = "";
+	char number[12] = "";
 
 	unit->engine = engine;
 	rcuwait_init(&unit->wake);

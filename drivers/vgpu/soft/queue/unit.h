@@ -20,7 +20,7 @@ struct task_struct;
  * @engine:  the engine; constant
  * @section: data of the packet types for the unit, or NULL; constant
  * @task:    the thread
- * @wake:    the thread waits here for a run, and in a run for guest memory
+ * @wake:    the thread waits here for a run, and in a run for guest memory; a helper for a section
  * @now_ns:  the clock when the thread last read it. This and the following fields are written by
  *           the thread only
  * @ran_ns:  how long the unit has been able to work so far (other threads also read it)

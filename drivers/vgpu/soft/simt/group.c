@@ -55,7 +55,8 @@ void simt_dispatch_from(struct simt_dispatch *dispatch, const u32 first[3])
 	if (rows && (check_mul_overflow(rows - 1, (u64)groups[0], &dispatch->left) ||
 		     check_add_overflow(dispatch->left, (u64)(groups[0] - first[0]),
 					&dispatch->left)))
-		dispatch->left = U64_MAX;
+		dispatch->left = SIMT_LEFT_MOST;
+	dispatch->left = min(dispatch->left, SIMT_LEFT_MOST);
 }
 
 /**

@@ -193,4 +193,3 @@ size_t simt_state_save_warp(const struct simt_group *group, u32 index, void *to)
 	simt_state_put_lanes(w, &at);
 	return at - (u8 *)to;
 }
-

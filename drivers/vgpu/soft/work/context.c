@@ -137,7 +137,7 @@ bool soft_context_ready(struct soft_channel *ch)
 	if (!contexts->used)
 		contexts->used = soft_context_kept(ch);
 	return soft_context_has(contexts->used, &size) &&
-	       contexts->used->tried >= soft_context_flights(ch);
+	       !soft_context_lacks(contexts->used, soft_context_flights(ch));
 }
 
 static void soft_context_count(struct soft_compute *compute, struct soft_program *program)
@@ -190,7 +190,8 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	soft_context_count(soft_compute(ch), program);
 	soft_context_set(ch, program);
 	simt_dispatch_begin(&context->dispatch);
-	soft_flights_init(&context->flights);
+	/* One that begins anew has flights, if it was loaded. */
+	soft_context_idle(context);
 	soft_context_add(context, &context->own);
 }
 
@@ -370,8 +371,8 @@ struct soft_context *soft_context_alloc(struct soft_compute *compute,
 	soft_flights_init(&context->flights);
 	raw_spin_lock_init(&context->lock);
 	INIT_LIST_HEAD(&context->spare);
-	context->tried = 1;
-	*ret = soft_flight_make(compute, &context->own, size);
+	context->made = 1;
+	*ret = soft_flight_make(compute, &context->own, size, SOFT_GFP);
 	if (!*ret)
 		return context;
 	kfree(context);

@@ -82,7 +82,9 @@ struct soft_compute {
  * @flights:  this and others, while there is a program
  * @lock:     protects @flights while helpers work on the dispatch; else it is the channel's
  * @spare:    flights that are not among @flights: for dispatches with several groups
- * @tried:    how many flights the worker was asked for at most, @own with them
+ * @made:     how many flights there are, @own and @spare with them
+ * @lacks:    for one more there was no memory or no room; it is tried again after @again
+ * @again:    in jiffies
  * @serial:   struct soft_compute.serial when the dispatch was set up: no other one of the vGPU has
  *            the same
  * @compute:  of the vGPU; constant
@@ -97,7 +99,9 @@ struct soft_context {
 	struct soft_flights flights;
 	raw_spinlock_t lock;	/* flights */
 	struct list_head spare;
-	unsigned int tried;
+	unsigned int made;
+	bool lacks;
+	unsigned long again;
 	u64 serial;
 	struct soft_compute *compute;
 	struct soft_program *program;
@@ -141,6 +145,7 @@ void soft_context_show(struct soft_compute *compute, struct seq_file *m);
 
 /* context_flights.c */
 unsigned int soft_context_flights(const struct soft_channel *ch);
+bool soft_context_lacks(const struct soft_context *context, unsigned int nr);
 void soft_context_add(struct soft_context *context, struct soft_flight *flight);
 void soft_context_grow(struct soft_channel *ch);
 void soft_context_idle(struct soft_context *context);

@@ -186,7 +186,8 @@ static int soft_context_load_position(struct soft_context *context, struct vgpu_
 	if (ret)
 		return ret;
 	field = simt_state_load_dispatch(&context->dispatch, &position, nr);
-	if (!field && !context->dispatch.executed)
+	/* What groups execute is added to it: the sum must never be 0, which is "not begun". */
+	if (!field && (!context->dispatch.executed || context->dispatch.executed > S64_MAX))
 		field = "executed";
 	return field ? vgpu_record_refuse(from, "position", field) : 0;
 }
@@ -240,9 +241,9 @@ static struct soft_flight *soft_context_load_flight(struct soft_context *context
 	struct soft_flight *flight = &context->own;
 
 	if (context->flights.nr) {
-		flight = soft_flight_alloc(context->compute, &context->own.size, ret);
+		flight = soft_flight_alloc(context->compute, &context->own.size, false, ret);
 		if (flight)
-			context->tried++;
+			context->made++;
 		if (*ret == -EBUSY)
 			*ret = vgpu_record_refuse(from, "position", "too many bytes");
 	}
@@ -282,5 +283,7 @@ int soft_context_bring_back(struct soft_channel *ch, struct vgpu_record_reader *
 		ret = soft_context_load_group(&flight->group, before, from);
 		before = &flight->group;
 	}
+	if (!ret)
+		soft_context_fill(context, soft_context_flights(ch));
 	return ret;
 }

@@ -12,8 +12,8 @@
  * The interpreter asks for the time when its budget of instructions is used up, and after a number
  * of accesses that may miss all caches, as the time that these take is unknown.
  *
- * During a section vector registers are in use and preemption is off, so memory is not allocated
- * there: a program that writes to a page that was never touched ends the section.
+ * While a group is executed vector registers are in use and preemption is off, so memory is not
+ * allocated there: a program that writes to a page that was never touched is left.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -284,15 +284,18 @@ static void soft_dispatch_lead(struct soft_unit *unit, struct soft_channel *ch)
 {
 	struct soft_engine *engine = unit->engine;
 	struct soft_context *context = soft_context(ch);
-	u64 end_ns = soft_dispatch_end_ns(engine);
+	unsigned int others = 0;
+	u64 end_ns;
 
 	if (engine->team.nr && soft_context_executed(context)) {
 		soft_context_grow(ch);
-		if (soft_team_open(engine, ch, context->flights.nr - 1, end_ns)) {
-			soft_dispatch_groups(unit, ch, end_ns, true);
-			soft_team_close(engine);
-			return;
-		}
+		others = soft_flights_ready(&context->flights, &context->dispatch) - 1;
+	}
+	end_ns = soft_dispatch_end_ns(engine);
+	if (soft_team_open(engine, ch, others, end_ns)) {
+		soft_dispatch_groups(unit, ch, end_ns, true);
+		soft_team_close(engine);
+		return;
 	}
 	WARN_ON_ONCE(!soft_dispatch_group(unit, ch, end_ns, true));
 }
@@ -304,9 +307,13 @@ static bool soft_dispatch_back(struct soft_unit *unit, struct soft_flights *flig
 
 	if (soft_flights_wants(flights) && !IS_ENABLED(CONFIG_PREEMPT_RT))
 		return false;
-	list_for_each_entry(flight, &flights->want, link)
+	while ((flight = soft_flights_wants(flights))) {
 		if (!soft_space_back(&unit->view, &flight->want))
 			return false;
+		soft_flights_resume_one(flights, flight);
+		if (soft_stop_told(unit->engine))
+			break;	/* the others look again */
+	}
 	return true;
 }
 

@@ -33,18 +33,19 @@ struct soft_context_size soft_flight_size(const u32 group[3], u32 private_bytes,
  * @compute: of the vGPU, whose user is charged
  * @flight: zeroed
  * @size: what it is to have room for
+ * @gfp: SOFT_GFP, or SOFT_GFP_SPARE
  * Context: sleeps; not in an engine's thread.
  * Return: 0 or -ENOMEM. Undone by soft_flight_drop().
  */
 int soft_flight_make(struct soft_compute *compute, struct soft_flight *flight,
-		     const struct soft_context_size *size)
+		     const struct soft_context_size *size, gfp_t gfp)
 {
 	struct mem_cgroup *old = set_active_memcg(compute->mem->fb.memcg);
 
 	flight->size = *size;
 	/* Zeroed, so that a program finds nothing of others in its memory. */
-	flight->warps = __vmalloc(size->warps, SOFT_GFP);
-	flight->data = size->data ? __vmalloc(size->data, SOFT_GFP) : NULL;
+	flight->warps = __vmalloc(size->warps, gfp);
+	flight->data = size->data ? __vmalloc(size->data, gfp) : NULL;
 	set_active_memcg(old);
 	if (flight->warps && (!size->data || flight->data))
 		return 0;
@@ -63,27 +64,31 @@ void soft_flight_drop(struct soft_flight *flight)
  * soft_flight_alloc() - make a flight that is no context's own
  * @compute: of the vGPU, whose user is charged
  * @size: what it is to have room for
+ * @spare: its dispatch can do without it: half of the bound is left to others, and memory is not
+ *         waited for
  * @ret: set to 0, -ENOMEM, or -EBUSY: other flights leave no room for it
  * Context: sleeps; not in an engine's thread.
  * Return: the flight, or NULL. Undone by soft_flight_free().
  */
 struct soft_flight *soft_flight_alloc(struct soft_compute *compute,
-				      const struct soft_context_size *size, int *ret)
+				      const struct soft_context_size *size, bool spare, int *ret)
 {
+	s64 most = spare ? SOFT_FLIGHTS_BYTES / 2 : SOFT_FLIGHTS_BYTES;
+	gfp_t gfp = spare ? SOFT_GFP_SPARE : SOFT_GFP;
 	size_t bytes = soft_flight_bytes(size);
 	struct soft_flight *flight;
 	struct mem_cgroup *old;
 
 	*ret = -EBUSY;
-	if (atomic64_add_return(bytes, &compute->flight_bytes) > SOFT_FLIGHTS_BYTES)
+	if (atomic64_add_return(bytes, &compute->flight_bytes) > most)
 		goto err_bytes;
 	*ret = -ENOMEM;
 	old = set_active_memcg(compute->mem->fb.memcg);
-	flight = kzalloc(sizeof(*flight), SOFT_GFP);
+	flight = kzalloc(sizeof(*flight), gfp);
 	set_active_memcg(old);
 	if (!flight)
 		goto err_bytes;
-	*ret = soft_flight_make(compute, flight, size);
+	*ret = soft_flight_make(compute, flight, size, gfp);
 	if (!*ret)
 		return flight;
 	kfree(flight);

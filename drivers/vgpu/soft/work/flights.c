@@ -123,6 +123,18 @@ struct soft_flight *soft_flights_wants(struct soft_flights *flights)
 }
 
 /**
+ * soft_flights_resume_one() - go on with one that waits for a page, which it looks for again
+ * @flights: the flights
+ * @flight: the one
+ * Context: any; pure.
+ */
+void soft_flights_resume_one(struct soft_flights *flights, struct soft_flight *flight)
+{
+	list_del(&flight->link);
+	soft_flights_put(flight, SOFT_FLIGHT_IDLE, &flights->idle);
+}
+
+/**
  * soft_flights_resume() - go on with those that wait for pages, which they look for again
  * @flights: the flights
  * Context: any; pure.
@@ -131,10 +143,32 @@ void soft_flights_resume(struct soft_flights *flights)
 {
 	struct soft_flight *flight;
 
-	while ((flight = soft_flights_wants(flights))) {
-		list_del(&flight->link);
-		soft_flights_put(flight, SOFT_FLIGHT_IDLE, &flights->idle);
-	}
+	while ((flight = soft_flights_wants(flights)))
+		soft_flights_resume_one(flights, flight);
+}
+
+/**
+ * soft_flights_ready() - count the flights that units can work on
+ * @flights: the flights; no unit works on one
+ * @dispatch: their dispatch
+ * Context: any; pure.
+ * Return: how many soft_flights_take() would give out, one after the other.
+ */
+unsigned int soft_flights_ready(const struct soft_flights *flights,
+				const struct simt_dispatch *dispatch)
+{
+	u64 left = simt_dispatch_left(dispatch) ? dispatch->left - dispatch->given : 0;
+	const struct soft_flight *flight;
+	unsigned int nr = 0;
+
+	list_for_each_entry(flight, &flights->idle, link)
+		nr++;
+	list_for_each_entry(flight, &flights->empty, link)
+		if (left) {
+			left--;
+			nr++;
+		}
+	return nr;
 }
 
 /**

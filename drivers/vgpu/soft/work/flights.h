@@ -101,7 +101,10 @@ struct soft_flight *soft_flights_take(struct soft_flights *flights,
 void soft_flights_give(struct soft_flights *flights, struct soft_flight *flight,
 		       enum simt_end end);
 struct soft_flight *soft_flights_wants(struct soft_flights *flights);
+void soft_flights_resume_one(struct soft_flights *flights, struct soft_flight *flight);
 void soft_flights_resume(struct soft_flights *flights);
+unsigned int soft_flights_ready(const struct soft_flights *flights,
+				const struct simt_dispatch *dispatch);
 bool soft_flights_done(const struct soft_flights *flights, const struct simt_dispatch *dispatch);
 u64 soft_flights_executed(const struct soft_flights *flights);
 
