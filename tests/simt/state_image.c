@@ -135,8 +135,7 @@ void state_image_copy(struct state_image *image, const struct state_image *from)
 	}
 }
 
-/* Private memory of lanes that have ended is not a part of a state. */
-void state_image_forget_ended(struct state_image *image, const struct simt_group *group)
+static void forget_ended(struct state_image_group *image, const struct simt_group *group)
 {
 	u32 i, row = SIMT_LANES * group->private_bytes;
 	size_t at;
@@ -146,6 +145,15 @@ void state_image_forget_ended(struct state_image *image, const struct simt_group
 		if (!(group->warps[i].live >> at / 8 % SIMT_LANES & 1))
 			memset(image->private + at, 0, 8);
 	}
+}
+
+/* Private memory of lanes that have ended is no part of a state: what was loaded has it cleared. */
+void state_image_forget_ended(struct state_image *image, const struct state_flights *loaded)
+{
+	u32 i;
+
+	for (i = 0; i < image->nr; i++)
+		forget_ended(&image->group[i], loaded->group[i]);
 }
 
 void state_image_free(struct state_image *image)

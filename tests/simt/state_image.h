@@ -82,7 +82,7 @@ u64 state_executed(const struct simt_group *group);
 struct state_flights state_flight(struct simt_group *group);
 void state_image_save(struct state_image *image, const struct state_flights *flights);
 void state_image_copy(struct state_image *image, const struct state_image *from);
-void state_image_forget_ended(struct state_image *image, const struct simt_group *group);
+void state_image_forget_ended(struct state_image *image, const struct state_flights *loaded);
 void state_image_free(struct state_image *image);
 bool state_image_same(const struct state_image *a, const struct state_image *b);
 void state_image_print(const struct state_image *a, const struct state_image *b);
