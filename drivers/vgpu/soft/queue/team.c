@@ -15,8 +15,9 @@
 
 /*
  * Where no helper comes, because other threads have the processors, waking them costs time and is
- * of no use: after so many sections they are called in every second one, then in every third, in
- * every fifth and so on, and at last in one of 257, about 13 ms.
+ * of no use: after so many sections one is left out, after as many more two, then four and so on,
+ * and at last 256, about 13 ms. They are called in several sections in a row, since a processor
+ * that sleeps deeply takes longer to wake than a section lasts.
  */
 #define SOFT_TEAM_MISSES	4
 #define SOFT_TEAM_SKIP_SHIFT	8
@@ -218,6 +219,6 @@ void soft_team_close(struct soft_engine *engine)
 	team->helped += joined;
 	if (joined)
 		team->missed = 0;
-	else if (ktime_get_ns() >= team->fair_ns && ++team->missed >= SOFT_TEAM_MISSES)
-		team->skip = 1U << min(team->missed - SOFT_TEAM_MISSES, SOFT_TEAM_SKIP_SHIFT);
+	else if (ktime_get_ns() >= team->fair_ns && !(++team->missed % SOFT_TEAM_MISSES))
+		team->skip = 1U << min(team->missed / SOFT_TEAM_MISSES - 1, SOFT_TEAM_SKIP_SHIFT);
 }
