@@ -182,7 +182,7 @@ static void fault_once(void)
 	bad = (bad * 7 + 1000) % (GROUPS * ITEMS);
 	words_at(COMPUTE_OUT)[1] = htole64(bad);
 	compute_dispatch(chan, COMPUTE_SIZE(GROUPS * ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 0);
-	compute_check_fault(chan, VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_IMAGE + 7 * 4,
+	compute_check_fault(chan, VGPU_HW_FAULT_PAGE, 0, VGPU_HW_VA_IMAGE + 7 * 4,
 			    COMPUTE_SIZE(bad, 0, 0), "one");
 	fx_again(chan);
 }
