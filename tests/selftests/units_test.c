@@ -204,12 +204,15 @@ static void endless_groups_stop(void)
 	unsigned int i;
 
 	begin();
-	COMPUTE_LOAD(&v, compute_loop);
 	for (i = 0; i < 10; i++) {
+		COMPUTE_LOAD(&v, compute_loop);	/* anew, as a reset empties the framebuffer */
 		before = helped();
 		compute_dispatch(chan, COMPUTE_ALL, COMPUTE_SIZE(ITEMS, 1, 1), 0);
-		while (helped() == before)
-			CHECK(clk_ms() < end, "no unit helps");
+		while (helped() == before) {
+			CHECK(clk_ms() < end, "no unit helps in round %u", i);
+			CHECK_EQ(le32toh(chan->page->fault_code), VGPU_HW_FAULT_NONE);
+			clk_sleep_ms(1);	/* a processor for who helps */
+		}
 		if (i % 2)
 			FX_OK(v.dev, vgpu_dev_reset(v.dev));
 		else
