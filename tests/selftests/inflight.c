@@ -18,14 +18,30 @@ struct record {
 #define RECORD_WARP		0x10c
 #define DISPATCH_GROUPS		20	/* where the position has the number of groups in flight */
 
+/* A frame has 1 MiB at most, so a state may be in several, cut anywhere. */
+static uint8_t *join_frames(const struct hop_stream *of, size_t *length)
+{
+	uint8_t *state = malloc(of->nr);
+	const uint8_t *data;
+	uint32_t nr, i;
+
+	CHECK(state, "memory");
+	*length = 0;
+	for (i = 0; (data = frames_find(of, FRAME_STATE, i, &nr)); i++) {
+		memcpy(state + *length, data, nr);
+		*length += nr;
+	}
+	CHECK(*length, "no state");
+	return state;
+}
+
 void inflight_find(const struct hop_stream *of, struct inflight *found)
 {
 	const struct record *record;
 	size_t at = 0, next;
 
 	memset(found, 0, sizeof(*found));
-	found->state = frames_find(of, FRAME_STATE, 0, &found->length);
-	CHECK(found->state && !frames_find(of, FRAME_STATE, 1, NULL), "a state in one frame");
+	found->state = join_frames(of, &found->length);
 	for (; at < found->length && !found->end; at = next) {
 		record = (const void *)(found->state + at);
 		next = at + sizeof(*record) + ((le32toh(record->length) + 7) & ~7u);
@@ -40,6 +56,20 @@ void inflight_find(const struct hop_stream *of, struct inflight *found)
 	if (!found->end)
 		found->end = found->length;
 	CHECK(found->groups, "no dispatch");
+}
+
+void inflight_free(struct inflight *found)
+{
+	free(found->state);
+	memset(found, 0, sizeof(*found));
+}
+
+uint32_t inflight_groups(const struct inflight *of)
+{
+	uint32_t groups;
+
+	memcpy(&groups, of->state + of->at + sizeof(struct record) + DISPATCH_GROUPS, 4);
+	return le32toh(groups);
 }
 
 uint32_t inflight_id(const struct inflight *of)

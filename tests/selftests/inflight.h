@@ -10,22 +10,26 @@
 
 /**
  * struct inflight - the records of a channel's dispatch in a stream's state
- * @state:  of the stream
+ * @state:  of the stream: what its frames have of it together
  * @length: of @state
  * @at:     where its position is
  * @groups: where its groups are
  * @end:    what follows these
  */
 struct inflight {
-	const uint8_t *state;
-	uint32_t length;
+	uint8_t *state;
+	size_t length;
 	size_t at;
 	size_t groups;
 	size_t end;
 };
 
-/* Finds the dispatch of the first channel that has one. */
+/* Finds the dispatch of the first channel that has one. Undone by inflight_free(). */
 void inflight_find(const struct hop_stream *of, struct inflight *found);
+void inflight_free(struct inflight *found);
+
+/* How many groups are in flight. */
+uint32_t inflight_groups(const struct inflight *of);
 
 /* The id of the first group in flight, in the first dimension. */
 uint32_t inflight_id(const struct inflight *of);

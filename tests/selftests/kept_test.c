@@ -451,6 +451,7 @@ static void as_made(void)
 static void save_later(struct inflight *found)
 {
 	do {
+		inflight_free(found);
 		hop_state(&v, VFIO_DEVICE_STATE_STOP, NULL);
 		hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
 		clk_sleep_ms(1);
@@ -482,7 +483,7 @@ static void add_group(const struct inflight *first, const struct inflight *secon
 /* Two groups of a dispatch are in flight, as on a GPU that executes several at a time. */
 static void several_groups(void)
 {
-	struct inflight first, second;
+	struct inflight first, second = { 0 };
 
 	fx_need("DISPATCH");
 	begin_work();
@@ -491,6 +492,8 @@ static void several_groups(void)
 	inflight_find(&stream, &first);
 	CHECK_EQ(inflight_id(&first), 0);
 	add_group(&first, &second);
+	inflight_free(&first);
+	inflight_free(&second);
 	if (getenv("VGPU_TEST_KEEP"))
 		keep(getenv("VGPU_TEST_KEEP"));
 	load_elsewhere();

@@ -233,8 +233,9 @@ static uint32_t groups_in(const struct hop_stream *stream)
 	uint32_t groups;
 
 	inflight_find(stream, &found);
-	memcpy(&groups, found.state + found.at + 8 + 20, 4);
-	return le32toh(groups);
+	groups = inflight_groups(&found);
+	inflight_free(&found);
+	return groups;
 }
 
 /* Returns how many groups are in flight; 0: the dispatch is over. */
