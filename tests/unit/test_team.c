@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Teams of units under random interleavings (tasks.h): helpers work inside of the leader's sections
- * only, no more of them than may, with the leader's view; one that sleeps is woken; all can be
- * stopped at any time.
+ * only, no more of them than may, with the leader's view and without its processor; one that sleeps
+ * is woken; all can be stopped at any time.
  */
 #include "vgpu_test.h"
 
@@ -46,11 +46,15 @@ struct soft_engine {
 #define need_resched()			sim_one_in(20)
 #define cond_resched()			world_resched()
 #define cpu_relax()			sim_yield()
+#define num_online_cpus()		world_cpus()
+#define raw_smp_processor_id()		world_cpu()
 #ifndef smp_load_acquire
 #define smp_load_acquire(ptr)		({ sim_yield(); *(ptr); })
 #endif
 
 static void world_resched(void);
+static unsigned int world_cpus(void);
+static unsigned int world_cpu(void);
 
 int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned int index,
 		    int (*thread)(void *unit), const char *gpu_name)
@@ -77,6 +81,8 @@ void soft_unit_stop(struct soft_unit *unit)
  * @open:   the leader is in a section
  * @most:   how many may help in it
  * @wake_ns: how long a helper takes to wake
+ * @cpus:   processors; 0: one for each
+ * @with:   so many helpers have the leader's
  */
 static struct {
 	struct soft_engine engine;
@@ -87,7 +93,24 @@ static struct {
 	bool open;
 	unsigned int most;
 	u64 wake_ns;
+	unsigned int cpus;
+	unsigned int with;
 } world;
+
+static unsigned int world_cpus(void)
+{
+	return world.cpus ?: MOST + 1;
+}
+
+static unsigned int world_cpu(void)
+{
+	unsigned int i;
+
+	for (i = world.with; i < world.engine.team.nr; i++)
+		if (world.helper[i].task == sim_current())
+			return i + 1;
+	return 0;
+}
 
 /* The leader does not have a processor to wake. */
 static void world_resched(void)
@@ -113,6 +136,7 @@ static void help(struct soft_unit *unit, struct soft_channel *ch)
 
 	assert_true(world.open);
 	assert_true(++world.on <= world.most);
+	assert_true(unit - world.helper >= world.with);
 	world.helped++;
 	for (i = 0; i < 3; i++) {
 		assert_ptr_equal(view->mem, lead->mem);
@@ -152,7 +176,7 @@ static unsigned int section(unsigned int most, u64 ns)
 	unsigned int before = world.helped;
 
 	world.open = true;
-	world.most = most;
+	world.most = min(most, world_cpus() - 1);
 	if (!soft_team_open(&world.engine, &world.ch[sim_random(0, 1)], most,
 			    sim_now_ns() + max(ns, (u64)SECTION_NS))) {
 		world.open = false;
@@ -265,6 +289,27 @@ static void test_slow_to_wake(void **state)
 	check_that(helped > 100, "%u", helped);
 }
 
+/* Helpers do not take the leader's processor, and no more are called than there are others. */
+static void test_processors(void **state)
+{
+	unsigned int i, helped = 0;
+
+	begin(test_seed(), MOST);
+	world.cpus = 1;
+	for (i = 0; i < 20; i++)
+		assert_int_equal(section(MOST, 100 * SECTION_NS), 0);
+	world.cpus = 3;
+	for (i = 0; i < 20; i++)
+		helped += section(MOST, 100 * SECTION_NS);
+	check_that(helped, "%u", helped);
+	world.cpus = MOST;
+	world.with = 2;
+	for (i = 0, helped = 0; i < 20; i++)
+		helped += section(MOST, 100 * SECTION_NS);
+	check_that(helped, "%u", helped);
+	end();
+}
+
 static void test_start_fails(void **state)
 {
 	memset(&world, 0, sizeof(world));
@@ -282,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_all_come),
 		cmocka_unit_test(test_nobody_comes),
 		cmocka_unit_test(test_slow_to_wake),
+		cmocka_unit_test(test_processors),
 		cmocka_unit_test(test_start_fails),
 	};
 

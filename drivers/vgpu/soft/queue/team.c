@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Teams of units: see team.h. */
+#include <linux/cpumask.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include "queues.h"
@@ -36,16 +38,23 @@ static bool soft_team_called(struct soft_unit *unit)
 	return READ_ONCE(soft_team(unit)->number) != unit->section_number;
 }
 
+/* Whether this thread keeps no processor from the leader, which could do the work as well. */
+static bool soft_team_apart(const struct soft_team *team)
+{
+	return READ_ONCE(team->cpu) != raw_smp_processor_id();
+}
+
 /* Returns the channel if the helper takes part in the section. With preemption off. */
 static struct soft_channel *soft_team_join(struct soft_unit *unit)
 {
 	struct soft_team *team = soft_team(unit);
-	struct soft_channel *ch;
+	struct soft_channel *ch = NULL;
 
 	raw_spin_lock(&team->lock);
 	unit->section_number = team->number;
 	/* One that comes too late would only keep the leader waiting. */
-	ch = team->nr_on < team->most && ktime_get_ns() < team->end_ns ? team->ch : NULL;
+	if (team->nr_on < team->most && soft_team_apart(team) && ktime_get_ns() < team->end_ns)
+		ch = team->ch;
 	if (ch) {
 		team->nr_on++;
 		team->joined++;
@@ -99,6 +108,7 @@ static bool soft_team_help(struct soft_unit *unit)
 /* Works in sections, until there was none for a while or others want the processor. */
 static void soft_team_work(struct soft_unit *unit)
 {
+	const struct soft_team *team = soft_team(unit);
 	u64 until_ns = ktime_get_ns() + SOFT_TEAM_MISS_NS;
 
 	do {
@@ -106,7 +116,8 @@ static void soft_team_work(struct soft_unit *unit)
 			cpu_relax();
 		else if (soft_team_help(unit))
 			until_ns = ktime_get_ns() + SOFT_TEAM_POLL_NS;
-	} while (!need_resched() && !kthread_should_stop() && ktime_get_ns() < until_ns);
+	} while (soft_team_apart(team) && !need_resched() && !kthread_should_stop() &&
+		 ktime_get_ns() < until_ns);
 }
 
 static int soft_team_thread(void *data)
@@ -173,7 +184,7 @@ bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigne
 	struct soft_team *team = &engine->team;
 	unsigned int i;
 
-	most = min(most, team->nr);
+	most = min3(most, team->nr, num_online_cpus() - 1);
 	if (!most)
 		return false;
 	if (team->skip) {
@@ -185,6 +196,7 @@ bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigne
 	team->most = most;
 	team->joined = 0;
 	team->end_ns = end_ns;
+	WRITE_ONCE(team->cpu, raw_smp_processor_id());
 	team->fair_ns = ktime_get_ns() + SOFT_TEAM_FAIR_NS;
 	WRITE_ONCE(team->number, team->number + 1);
 	raw_spin_unlock(&team->lock);

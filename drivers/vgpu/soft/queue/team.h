@@ -21,11 +21,13 @@ struct soft_unit;
  * struct soft_team - the helpers of an engine
  * @helper: the units; constant
  * @nr:     their number; constant
- * @lock:   protects the following fields up to @joined. A leaf; helpers take it with preemption off
+ * @lock:   protects the following fields up to @number. A leaf; helpers take it with preemption off
  * @ch:     channel whose packet is worked on in the open section; NULL: none is open
  * @most:   how many helpers may join this section
  * @nr_on:  how many are at work in it
  * @joined: how many have joined it so far
+ * @cpu:    processor of the leader when it opened the section; helpers read it without the lock
+ *          too
  * @number: of the section; the leader increments it, and helpers read it without the lock too
  * @end_ns: when the section is to end, by ktime_get_ns(); constant while it is open
  * @fair_ns: a section that lasts until then is one that helpers had time to join. This and the
@@ -42,6 +44,7 @@ struct soft_team {
 	unsigned int most;
 	unsigned int nr_on;
 	unsigned int joined;
+	unsigned int cpu;
 	u32 number;
 	u64 end_ns;
 	u64 fair_ns;
