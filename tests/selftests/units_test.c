@@ -2,14 +2,15 @@
 /*
  * Several units execute a dispatch together (vgpu_soft's units=): groups, pages that nobody has
  * touched, atomics and fences between groups, faults, stops, and a move with groups in flight. Each
- * test goes on until units have helped, which takes a processor that nothing else wants: where there
- * is one only, it belongs to the unit that leads, and tests do without help.
+ * test goes on until units have helped, which takes a processor that nothing else wants: where
+ * there is one only, it belongs to the unit that leads, and tests do without help.
  */
 #include <endian.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "compute.h"
+#include "file.h"
 #include "frames.h"
 #include "hop.h"
 #include "inflight.h"
@@ -20,6 +21,7 @@
 #define ROUNDS		3000u
 #define FRESH		(64 * FX_MIB)		/* where each work-item has a page of its own */
 #define TRIES_MS	(2 * FX_TIMEOUT_MS)
+#define ONLINE		"/sys/devices/system/cpu/cpu1/online"
 
 static struct fx_vgpu v;
 static struct vgpu_chan *chan;
@@ -236,6 +238,28 @@ static void endless_groups_stop(void)
 		"memory of flights is not given back");
 }
 
+/* A processor goes away and comes back while units are at work: so does help. */
+static void processors_come_and_go(void)
+{
+	unsigned int i;
+
+	begin();
+	if (!help_comes())
+		ktap_skip("units meet on two processors");
+	COMPUTE_LOAD(&v, adds);
+	for (i = 0; i < 4; i++) {
+		until_helped(add_once);
+		begin_adds();
+		CHECK(!file_write(ONLINE, "0"));
+		check_adds();
+		add_once();
+		begin_adds();
+		CHECK(!file_write(ONLINE, "1"));
+		check_adds();
+	}
+	until_helped(add_once);
+}
+
 static uint32_t groups_in(const struct hop_stream *stream)
 {
 	struct inflight found;
@@ -268,13 +292,16 @@ static uint32_t stop_groups(void)
 	return groups;
 }
 
-/* Begins a dispatch. Returns when units help with it, so that it has several groups in flight. */
+/*
+ * Begins a dispatch. Returns when units have helped with it some times, so that it should have
+ * several groups in flight: where they have, they stay so until the last ones.
+ */
 static void begin_several(void)
 {
 	uint64_t insns = compute_counter(&v, "instructions "), before = helped();
 
 	begin_adds();
-	FX_SOON(is_over() || (help_comes() ? helped() > before :
+	FX_SOON(is_over() || (help_comes() ? helped() > before + 8 :
 					     compute_counter(&v, "instructions ") > insns));
 }
 
@@ -303,6 +330,7 @@ static void groups_move(void)
 
 static void cleanup(void)
 {
+	file_write(ONLINE, "1");
 	fx_cleanup();
 }
 
@@ -312,6 +340,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(groups_meet),
 	KTAP_TEST(one_group_faults),
 	KTAP_TEST(endless_groups_stop),
+	KTAP_TEST(processors_come_and_go),
 	KTAP_TEST(groups_move),
 };
 
