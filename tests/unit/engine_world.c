@@ -335,7 +335,7 @@ void soft_programs_put(struct soft_programs *programs, struct soft_program *prog
 	abort();
 }
 
-bool soft_context_ready(struct soft_channel *ch)
+bool soft_context_ready(struct soft_channel *ch, bool prepared)
 {
 	abort();
 }

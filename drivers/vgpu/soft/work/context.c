@@ -126,10 +126,11 @@ static struct soft_context *soft_context_kept(struct soft_channel *ch)
 /**
  * soft_context_ready() - look whether a channel has what it takes to begin a dispatch
  * @ch: busy, with the packet and its head
+ * @prepared: the worker has made what it could, however long ago
  * Context: the engine's thread; does not sleep.
  * Return: whether it has a context that is large enough, and has the flights that could be made.
  */
-bool soft_context_ready(struct soft_channel *ch)
+bool soft_context_ready(struct soft_channel *ch, bool prepared)
 {
 	struct soft_context_size size = soft_context_size(&ch->exec);
 	struct soft_contexts *contexts = soft_contexts(ch);
@@ -137,7 +138,7 @@ bool soft_context_ready(struct soft_channel *ch)
 	if (!contexts->used)
 		contexts->used = soft_context_kept(ch);
 	return soft_context_has(contexts->used, &size) &&
-	       !soft_context_lacks(contexts->used, soft_context_flights(ch));
+	       (prepared || !soft_context_lacks(contexts->used, soft_context_flights(ch)));
 }
 
 static void soft_context_count(struct soft_compute *compute, struct soft_program *program)

@@ -131,7 +131,7 @@ static inline struct soft_program_head *soft_context_head(struct soft_exec *exec
 int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels,
 		      atomic_t *decoded);
 void soft_compute_exit(struct soft_compute *compute);
-bool soft_context_ready(struct soft_channel *ch);
+bool soft_context_ready(struct soft_channel *ch, bool prepared);
 struct soft_context_size soft_context_size(struct soft_exec *exec);
 struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					const struct soft_context_size *size, int *ret);

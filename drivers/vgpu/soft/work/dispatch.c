@@ -73,7 +73,8 @@ static enum soft_end soft_dispatch_read(struct soft_channel *ch, struct soft_fau
  * here once more, and reads the head again: what was read before, and the program that was made of
  * it, may have been invalidated meanwhile.
  */
-static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fault *fault)
+static enum soft_end soft_dispatch_begin(struct soft_channel *ch, bool prepared,
+					 struct soft_fault *fault)
 {
 	const struct soft_program_head *head = soft_context_head(&ch->exec);
 	struct soft_program_key key = {};
@@ -88,7 +89,7 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	key.image = head->image;
 	key.text_bytes = head->text_bytes;
 	program = soft_programs_find(&soft_compute(ch)->programs, &key);
-	ready = soft_context_ready(ch);
+	ready = soft_context_ready(ch, prepared);
 	if (!program || !ready)
 		return soft_context_prepare(ch, &key, program);
 	soft_context_begin(ch, program);
@@ -110,7 +111,7 @@ enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_d
 
 	if (dma)
 		end = soft_context_prepared(ch, dma, fault);
-	return end == SOFT_END_PACKET ? soft_dispatch_begin(ch, fault) : end;
+	return end == SOFT_END_PACKET ? soft_dispatch_begin(ch, dma, fault) : end;
 }
 
 /*
