@@ -178,7 +178,7 @@ static unsigned int section(unsigned int most, u64 ns)
 	world.open = true;
 	world.most = min(most, world_cpus() - 1);
 	if (!soft_team_open(&world.engine, &world.ch[sim_random(0, 1)], most,
-			    sim_now_ns() + max(ns, (u64)SECTION_NS))) {
+			    sim_now_ns() + max_t(u64, ns, SECTION_NS))) {
 		world.open = false;
 		return 0;
 	}
