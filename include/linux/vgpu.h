@@ -309,6 +309,7 @@ void vgpu_unregister_gpu(struct vgpu_gpu *gpu);
 void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
 struct vgpu_gpu *vgpu_partition_gpu(const struct vgpu_partition *part);
 void *vgpu_partition_backend(const struct vgpu_partition *part);
+u32 vgpu_partition_units(const struct vgpu_partition *part, u32 units);
 void *vgpu_instance_backend(const struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);

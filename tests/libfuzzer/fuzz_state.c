@@ -11,12 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
-#include "state_image.h"
-#include "state_world.h"
+#include "flights.h"
 
 #define CALLS	8
 #define BUDGET	40
+#define GROUPS	3
 
 /* Takes @bytes off the input. */
 static bool take(const uint8_t **data, size_t *left, void *to, size_t bytes)
@@ -43,25 +42,23 @@ static uint8_t *take_warp(const uint8_t **data, size_t *left, size_t *bytes)
 	return record;
 }
 
-static bool load(struct simt_group *group, const uint8_t *data, size_t left)
+static bool load_group(struct simt_group *group, const struct simt_group *before,
+		       const uint8_t **data, size_t *left)
 {
-	struct simt_state_dispatch whole;
 	struct simt_state_group position;
 	bool ok = true;
 	u32 i;
 
-	if (!take(&data, &left, &whole, sizeof(whole)) ||
-	    !take(&data, &left, &position, sizeof(position)) ||
-	    simt_state_load_dispatch(group->dispatch, &whole))
+	if (!take(data, left, &position, sizeof(position)))
 		return false;
 	simt_group_init(group, group->dispatch);
-	if (simt_state_load_group(group, &position))
+	if (simt_state_load_group(group, before, &position))
 		return false;
 	for (i = 0; i < group->nr_warps && ok; i++) {
 		uint8_t *again = malloc(SIMT_STATE_WARP_MAX), *record;
 		size_t bytes;
 
-		record = take_warp(&data, &left, &bytes);
+		record = take_warp(data, left, &bytes);
 		ok = !simt_state_load_warp(group, i, record, bytes);
 		if (ok && (simt_state_save_warp(group, i, again) != bytes ||
 			   memcmp(again, record, bytes)))
@@ -72,37 +69,73 @@ static bool load(struct simt_group *group, const uint8_t *data, size_t left)
 	return ok;
 }
 
+/* Returns how many groups there are; 0: a record is refused. */
+static u32 load(struct flights *flights, const uint8_t *data, size_t left)
+{
+	struct simt_state_dispatch whole;
+	u32 nr, i;
+
+	if (!take(&data, &left, &whole, sizeof(whole)) ||
+	    simt_state_load_dispatch(&flights->dispatch, &whole, &nr) || nr > flights->nr)
+		return 0;
+	for (i = 0; i < nr; i++)
+		if (!load_group(&flights->group[i], i ? &flights->group[i - 1] : NULL, &data,
+				&left))
+			return 0;
+	return nr;
+}
+
+static void run(struct simt_group *group)
+{
+	u64 executed = group->executed;
+	int i;
+
+	for (i = 0; i < CALLS; i++) {
+		enum simt_end end = simt_group_run(group, BUDGET);
+
+		if (!flights_go_on(end))
+			break;
+		simt_tlb_flush(group->tlb);
+	}
+	if (group->executed - executed > CALLS * BUDGET)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct simt_isa *const isas[] = { &simt_isa_scalar, &simt_isa_sse2 };
-	struct simt_dispatch dispatch;
-	struct simt_group group;
 	struct state_world world;
-	u64 executed, seed = 1;
+	struct flights flights;
 	uint8_t program;
-	int i;
+	u64 seed = 1;
+	u32 nr, i;
 
 	if (!take(&data, &size, &program, 1))
 		return 0;
 	state_world_init(&world, program);
-	state_world_dispatch(&world, &dispatch, &group);
-	group.isa = isas[size % 2];
-	state_memory(&group, &seed);
-	if (load(&group, data, size)) {
-		executed = group.executed;
-		for (i = 0; i < CALLS; i++) {
-			enum simt_end end = simt_group_run(&group, BUDGET);
-
-			if (end != SIMT_MORE && end != SIMT_WAIT)
-				break;
-			simt_tlb_flush(&world.tlb);
-		}
-		if (group.executed - executed > CALLS * BUDGET)
-			abort();
+	flights_begin(&flights, &world, GROUPS, &seed);
+	flights.dispatch.alone = 0;
+	nr = load(&flights, data, size);
+	for (i = 0; i < nr; i++) {
+		flights.group[i].isa = isas[size % 2];
+		run(&flights.group[i]);
 	}
-	state_memory_free(&group);
+	flights_end(&flights);
 	state_world_exit(&world);
 	return 0;
+}
+
+static void write_group(const struct state_image_group *image, FILE *out)
+{
+	u32 i;
+
+	fwrite(&image->group, 1, sizeof(image->group), out);
+	for (i = 0; i < image->nr; i++) {
+		uint16_t length = image->bytes[i];
+
+		fwrite(&length, 1, sizeof(length), out);
+		fwrite(image->warp[i], 1, length, out);
+	}
 }
 
 static void write_seed(const struct state_image *image, uint8_t program, const char *directory)
@@ -111,7 +144,8 @@ static void write_seed(const struct state_image *image, uint8_t program, const c
 	FILE *out;
 	u32 i;
 
-	snprintf(name, sizeof(name), "%s/program-%u", directory, program);
+	snprintf(name, sizeof(name), "%s/%s-%u", directory, image->nr > 1 ? "groups" : "program",
+		 program);
 	out = fopen(name, "wb");
 	if (!out) {
 		perror(name);
@@ -119,59 +153,68 @@ static void write_seed(const struct state_image *image, uint8_t program, const c
 	}
 	fwrite(&program, 1, 1, out);
 	fwrite(&image->dispatch, 1, sizeof(image->dispatch), out);
-	fwrite(&image->group, 1, sizeof(image->group), out);
-	for (i = 0; i < image->nr; i++) {
-		uint16_t length = image->bytes[i];
-
-		fwrite(&length, 1, sizeof(length), out);
-		fwrite(image->warp[i], 1, length, out);
-	}
+	for (i = 0; i < image->nr; i++)
+		write_group(&image->group[i], out);
 	if (fclose(out)) {
 		perror(name);
 		exit(1);
 	}
 }
 
-/* A program of this number that still runs after some instructions; its state is not too long. */
-static bool seed_of(uint8_t program, const char *directory)
+static bool is_short(const struct state_image *image)
 {
-	struct simt_dispatch dispatch;
-	struct simt_group group;
+	size_t bytes = 0;
+	u32 i, k;
+
+	for (i = 0; i < image->nr; i++)
+		for (k = 0; k < image->group[i].nr; k++)
+			bytes += image->group[i].bytes[k];
+	return bytes < 3000;
+}
+
+/* A program of this number with so many groups that have begun, whose state is not too long. */
+static bool seed_of(uint8_t program, u32 nr, const char *directory)
+{
+	enum simt_end end = SIMT_MORE;
+	struct state_flights begun;
 	struct state_world world;
 	struct state_image image;
-	enum simt_end end = SIMT_MORE;
+	struct simt_group *group;
+	struct flights flights;
 	u64 seed = program;
 	bool ok = false;
 	int i;
 
 	state_world_init(&world, program);
-	state_world_dispatch(&world, &dispatch, &group);
-	state_memory(&group, &seed);
-	state_begin(&dispatch, &group);
-	for (i = 0; i < 5 + program % 20 && (end == SIMT_MORE || end == SIMT_WAIT); i++) {
-		end = simt_group_run(&group, 7);
-		simt_tlb_flush(&world.tlb);
+	flights_begin(&flights, &world, nr, &seed);
+	for (i = 0; i < 5 + program % 20 && flights_go_on(end); i++) {
+		group = flights_some(&flights, &seed);
+		if (!group)
+			break;
+		end = flights_run(&flights, group, 7);
 	}
-	if (end == SIMT_MORE || end == SIMT_WAIT) {
-		state_image_save(&image, &group);
-		ok = image.nr == 1 && image.bytes[0] < 3000;
+	begun = flights_begun(&flights);
+	if (flights_go_on(end) && begun.nr == nr) {
+		state_image_save(&image, &begun);
+		ok = is_short(&image);
 		if (ok)
 			write_seed(&image, program, directory);
 		state_image_free(&image);
 	}
-	state_memory_free(&group);
+	flights_end(&flights);
 	state_world_exit(&world);
 	return ok;
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	unsigned int program, n = 0;
+	unsigned int program, nr, n[GROUPS + 1] = {};
 
 	if (*argc != 3 || strcmp((*argv)[1], "seeds"))
 		return 0;
-	for (program = 0; program < 256 && n < 24; program++)
-		n += seed_of(program, (*argv)[2]);
-	printf("%u states\n", n);
+	for (nr = 1; nr <= GROUPS; nr++)
+		for (program = 0; program < 256 && n[nr] < 24 / nr; program++)
+			n[nr] += seed_of(program, nr, (*argv)[2]);
+	printf("%u states of a group, %u and %u of several\n", n[1], n[2], n[3]);
 	exit(0);
 }

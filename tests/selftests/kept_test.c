@@ -3,7 +3,7 @@
  * Streams that were kept: of each version that the driver says it reads there is one in
  * tests/selftests/streams, and a vGPU that was new goes on with what it has.
  *
- * VGPU_TEST_KEEP: a path, where as_made() keeps the stream that it has made
+ * VGPU_TEST_KEEP: a path, where several_groups() keeps the stream that it has made
  * (Documentation/migration.rst).
  */
 #include <endian.h>
@@ -21,6 +21,7 @@
 #include "compute.h"
 #include "display.h"
 #include "frames.h"
+#include "inflight.h"
 #include "space.h"
 #include "tune.h"
 #include "vga.h"
@@ -54,12 +55,13 @@ static const struct picture picture = {
 };
 
 static const uint8_t *plane;
-static struct hop_stream stream, kept;
+static struct hop_stream stream, later, kept;
 
 static void kept_cleanup(void)
 {
 	display_forget(&v, &plane);
 	hop_stream_free(&stream);
+	hop_stream_free(&later);
 	hop_stream_free(&kept);
 	vgpu_space_destroy(space);
 	space = NULL;
@@ -411,29 +413,90 @@ static void check_ready(int data, short event)
 	CHECK_EQ(ready.revents, event);
 }
 
-/* What a vGPU of today says is what a new one of today goes on with. */
-static void as_made(void)
+static void save(struct hop_stream *to)
 {
-	struct vgpu_ctl_migration call;
 	int data;
 
-	fx_need("DISPATCH");
-	begin_work();
 	hop_state(&v, VFIO_DEVICE_STATE_STOP_COPY, &data);
 	check_ready(data, POLLIN);
-	hop_read(data, &stream);
+	hop_read(data, to);
 	check_ready(data, POLLIN);
 	close(data);
-	ask_versions(&call);
-	CHECK_EQ(version(), call.writes);
-	if (getenv("VGPU_TEST_KEEP"))
-		keep(getenv("VGPU_TEST_KEEP"));
+}
+
+static void load_elsewhere(void)
+{
 	vgpu_space_destroy(space);
 	space = NULL;
 	fx_close(&v);
 	fx_remove(&v);
 	load();
 	check_work();
+}
+
+/* What a vGPU of today says is what a new one of today goes on with. */
+static void as_made(void)
+{
+	struct vgpu_ctl_migration call;
+
+	fx_need("DISPATCH");
+	begin_work();
+	save(&stream);
+	ask_versions(&call);
+	CHECK_EQ(version(), call.writes);
+	load_elsewhere();
+}
+
+/* Goes on until the dispatch is in its second group, and saves that. */
+static void save_later(struct inflight *found)
+{
+	do {
+		inflight_free(found);
+		hop_state(&v, VFIO_DEVICE_STATE_STOP, NULL);
+		hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+		clk_sleep_ms(1);
+		hop_state(&v, VFIO_DEVICE_STATE_RUNNING_P2P, NULL);
+		CHECK(!is_over(RUNNING), "the second group was too short");
+		hop_stream_free(&later);
+		save(&later);
+		inflight_find(&later, found);
+	} while (!inflight_id(found));
+}
+
+/* In the stream the first group is in flight; the second one, which was saved later, is, too. */
+static void add_group(const struct inflight *first, const struct inflight *second)
+{
+	uint32_t bytes;
+	uint8_t *state = inflight_join(first, second, &bytes);
+
+	kept.nr = 0;
+	frames_copy(&kept, &stream, FRAME_BEGIN, FRAME_FAULTS);
+	frames_add(&kept, FRAME_STATE, state, bytes);
+	frames_copy(&kept, &stream, FRAME_END, FRAME_END);
+	frames_seal(&kept);
+	free(state);
+	hop_stream_free(&stream);
+	stream = kept;
+	kept = (struct hop_stream){ 0 };
+}
+
+/* Two groups of a dispatch are in flight, as on a GPU that executes several at a time. */
+static void several_groups(void)
+{
+	struct inflight first, second = { 0 };
+
+	fx_need("DISPATCH");
+	begin_work();
+	save(&stream);
+	save_later(&second);
+	inflight_find(&stream, &first);
+	CHECK_EQ(inflight_id(&first), 0);
+	add_group(&first, &second);
+	inflight_free(&first);
+	inflight_free(&second);
+	if (getenv("VGPU_TEST_KEEP"))
+		keep(getenv("VGPU_TEST_KEEP"));
+	load_elsewhere();
 }
 
 static void read_kept(const char *path)
@@ -474,6 +537,7 @@ static void as_kept(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(as_made),
+	KTAP_TEST(several_groups),
 	KTAP_TEST(as_kept),
 };
 

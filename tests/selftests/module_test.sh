@@ -410,6 +410,7 @@ bad_parameters_are_refused() {
 	refused 'engine_cpus=abc: not a list of CPUs' engine_cpus=abc &&
 	refused 'engine_cpus=999: ' engine_cpus=999 &&
 	refused 'poll_us=1001: must be 0\.\.1000' poll_us=1001 &&
+	refused 'units=17: must be 0\.\.16' units=17 &&
 	refused 'simt=x: must be auto, scalar, sse2 or avx2' simt=x &&
 	refused 'vendor_id=0: must be 1\.\.65534' vendor_id=0 &&
 	refused 'device_id=65536: must be 0\.\.65535' device_id=65536 &&
@@ -438,6 +439,28 @@ foreign_ids_are_refused() {
 		has_types "${gpus[0]}" && end || return
 	with_gpus 1 foreign_ids=1 vendor_id=0x10de device_id=0x1eb8 &&
 		[[ $(lspci -D -n -d 10de:1eb8) == "${gpus[0]} "* ]] && has_types "${gpus[0]}" && end
+}
+
+# has_helpers NUMBER: the GPU has so many units beside the one that leads
+has_helpers() {
+	local dir=/sys/kernel/debug file threads
+	mountpoint -q "$dir" || mount -t debugfs none "$dir" || return
+	threads=$(pgrep -c '^vgpu-gr\.')
+	file=$dir/vgpu_soft/${gpus[0]}/gr/helpers
+	[[ $(<"$file") == "$1" && $threads == "$1" ]] && return
+	ktap_note "$(<"$file") helpers and $threads threads, not $1"
+	return 1
+}
+
+# One processor is left to others, if there are several; more units than there are may be had.
+units_are_as_many_as_asked_for() {
+	local cpus
+	cpus=$(nproc)
+	((cpus <= 17)) || cpus=17
+	with_gpus 1 && has_helpers $((cpus > 2 ? cpus - 2 : 0)) && end &&
+		with_gpus 1 engine_cpus=0 units=0 && has_helpers 0 && end &&
+		with_gpus 1 engine_cpus=0 units=1 && has_helpers 0 && end &&
+		with_gpus 1 units=16 && has_helpers 15 && end
 }
 
 # shows_nodes NODE...: the GPUs show these NUMA nodes
@@ -575,7 +598,7 @@ tests=(vgpuctl_says_what_to_load
 	unload_after_pci_remove)
 # What parameters mean has nothing to do with how late kobjects are released.
 [[ $late ]] || tests+=(bad_parameters_are_refused foreign_ids_are_refused
-	numa_nodes_are_shown parameters_are_initial_settings
+	units_are_as_many_as_asked_for numa_nodes_are_shown parameters_are_initial_settings
 	malformed_parameters_are_refused host_memory_limits_all_gpus
 	homogeneous_placement_takes_one_size)
 if ! find_modules; then

@@ -22,8 +22,9 @@ trap 'rm -f "$output"' EXIT
 
 bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|lockdep|refcount_t|list_(add|del) corruption|unregister_netdevice|kernel panic|memory leak'
 
-# Tests that skip for these reasons run in another round, with other parameters.
-may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB'
+# Tests that skip for these reasons run in another round, with other parameters, or on
+# another kernel.
+may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB|units meet on two processors'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
 # Looks for reports of the kernel since the last call. Marks how far it has looked, as the
@@ -206,6 +207,16 @@ if any_wanted dispatch_test samples_test; then
 			unload
 		fi
 	done
+fi
+# Several units: some more than there are processors.
+units=(units_test dispatch_test dispatch_fault_test dispatch_stop_test dispatch_sync_test
+	dispatch_storm_test)
+if any_wanted "${units[@]}" && load units=4 vgpu.quarantine_faults=0; then
+	echo "# units=4"
+	for name in "${units[@]}"; do
+		run "$name" VGPU_TEST_PROGRAMS=1500
+	done
+	unload
 fi
 if any_wanted share_test switch_test nvml_load_test && load; then
 	# A kernel for debugging is slow, but switches as often as the clock says.

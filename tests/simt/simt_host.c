@@ -81,11 +81,12 @@ void simt_host_exit(struct simt_host *host)
 /* Some stops: the dispatch moves into other memory, and another interpreter goes on with it. */
 static void simt_host_move(struct simt_host *host, struct simt_group *group)
 {
+	struct state_flights flight = state_flight(group);
 	u64 *seed = &host->moves.seed;
 
 	if (!host->moves.one_in || random_range(seed, 1, host->moves.one_in) > 1)
 		return;
-	state_move(group, &host->moves);
+	state_move(&flight, &host->moves);
 	group->isa = simt_host_isa(random_range(seed, 0, 2)) ?: simt_host_isa(0);
 }
 

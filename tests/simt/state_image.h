@@ -7,10 +7,11 @@
 
 #define STATE_WARPS	(VGPU_HW_GROUP_MAX / SIMT_LANES)
 
+#define STATE_GROUPS	4	/* in flight at most */
+
 /**
- * struct state_image - the records of a dispatch
- * @dispatch: of the dispatch
- * @group:   of its group in flight
+ * struct state_image_group - the records of a group in flight
+ * @group:   of the group
  * @local:   the group's local memory
  * @private: its private memory
  * @local_bytes: length of @local
@@ -19,8 +20,7 @@
  * @warp:    their records, each in memory of its exact length
  * @bytes:   these lengths
  */
-struct state_image {
-	struct simt_state_dispatch dispatch;
+struct state_image_group {
 	struct simt_state_group group;
 	u8 *local;
 	u8 *private;
@@ -29,6 +29,30 @@ struct state_image {
 	u32 nr;
 	u8 *warp[STATE_WARPS];
 	size_t bytes[STATE_WARPS];
+};
+
+/**
+ * struct state_image - the records of a dispatch
+ * @dispatch: of the dispatch
+ * @nr:      number of groups in flight
+ * @group:   these
+ */
+struct state_image {
+	struct simt_state_dispatch dispatch;
+	u32 nr;
+	struct state_image_group group[STATE_GROUPS];
+};
+
+/**
+ * struct state_flights - the groups of a dispatch that are in flight
+ * @nr:      their number
+ * @group:   these, in any order
+ * @executed: instructions of the dispatch so far, those of groups that are complete with them
+ */
+struct state_flights {
+	u32 nr;
+	struct simt_group *group[STATE_GROUPS];
+	u64 executed;
 };
 
 /**
@@ -55,14 +79,16 @@ void state_begin(struct simt_dispatch *dispatch, struct simt_group *group);
 
 /* How many instructions the dispatch has executed, of which this is the only group in flight. */
 u64 state_executed(const struct simt_group *group);
-void state_image_save(struct state_image *image, const struct simt_group *group);
+struct state_flights state_flight(struct simt_group *group);
+void state_image_save(struct state_image *image, const struct state_flights *flights);
 void state_image_copy(struct state_image *image, const struct state_image *from);
-void state_image_forget_ended(struct state_image *image, const struct simt_group *group);
+void state_image_forget_ended(struct state_image *image, const struct state_flights *loaded);
 void state_image_free(struct state_image *image);
 bool state_image_same(const struct state_image *a, const struct state_image *b);
 void state_image_print(const struct state_image *a, const struct state_image *b);
-const char *state_image_load(const struct state_image *image, struct simt_group *group);
-void state_move(struct simt_group *group, struct state_moves *moves);
+const char *state_image_load(const struct state_image *image,
+			     const struct state_flights *flights);
+void state_move(const struct state_flights *flights, struct state_moves *moves);
 void state_moves_print(const struct state_moves *moves, const char *what);
 
 #endif /* STATE_IMAGE_H */

@@ -225,7 +225,7 @@ static u64 left_by_128(const struct simt_dispatch *dispatch)
 	unsigned __int128 gone = (unsigned __int128)first[2] * groups[1] + first[1];
 	unsigned __int128 left = rows * groups[0] - gone * groups[0] - first[0];
 
-	return left > U64_MAX ? U64_MAX : (u64)left;
+	return left > SIMT_LEFT_MOST ? SIMT_LEFT_MOST : (u64)left;
 }
 
 static u32 random_edge(u32 most)
@@ -258,7 +258,7 @@ static void test_left(void **state)
 		check_that(dispatch.left == left_by_128(&dispatch),
 			   "%u, %u, %u of %u * %u * %u: %llu", first[0], first[1], first[2],
 			   groups[0], groups[1], groups[2], (unsigned long long)dispatch.left);
-		whole += dispatch.left < U64_MAX;
+		whole += dispatch.left < SIMT_LEFT_MOST;
 
 		nr = random_one_in(&seed, 4) ? dispatch.left : random_range(&seed, 0, 10);
 		nr = min3(nr, dispatch.left, U64_MAX - U32_MAX);
@@ -283,7 +283,7 @@ static void test_largest(void **state)
 	u32 from, nr, first[3], id[3];
 
 	set_up(&dispatch, grid, one);
-	assert_true(dispatch.left == U64_MAX);
+	assert_true(dispatch.left == SIMT_LEFT_MOST);
 	open_flight(&flight, &dispatch);
 	for (nr = 0; nr < 3; nr++) {
 		assert_true(simt_dispatch_next(&dispatch, &flight.group));

@@ -244,6 +244,39 @@ void *vgpu_instance_backend(const struct vgpu_instance *instance)
 	return &world.inst->queues;
 }
 
+void world_dispatch(struct soft_context *context, struct soft_program *program)
+{
+	memset(context, 0, sizeof(*context));
+	context->program = program;
+	context->ch = world.ch;
+	context->serial = 1;
+	context->own.context = context;
+	context->own.group.dispatch = &context->dispatch;
+	context->own.group.mem = &context->own.mem;
+	context->own.group.executed = 1;
+	soft_flights_init(&context->flights);
+	soft_flights_add(&context->flights, &context->own, true);
+	world.contexts.used = context;
+}
+
+/* The engine has one unit. */
+bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
+		    u64 end_ns)
+{
+	BUG_ON(most);
+	return false;
+}
+
+void soft_team_close(struct soft_engine *engine)
+{
+	abort();
+}
+
+void soft_context_grow(struct soft_channel *ch)
+{
+	abort();
+}
+
 /* Programs have begun, and do what the test says or fault at the end of a section. */
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
 				 const bool *leave, u64 *took_ns)
@@ -266,6 +299,11 @@ enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow
 bool soft_lanes_looked(u32 *looks, u64 end_ns)
 {
 	return false;
+}
+
+bool simt_dispatch_next(struct simt_dispatch *dispatch, struct simt_group *group)
+{
+	abort();
 }
 
 void simt_tlb_flush(struct simt_tlb *tlb)
@@ -297,7 +335,7 @@ void soft_programs_put(struct soft_programs *programs, struct soft_program *prog
 	abort();
 }
 
-bool soft_context_ready(struct soft_channel *ch)
+bool soft_context_ready(struct soft_channel *ch, bool prepared)
 {
 	abort();
 }

@@ -99,4 +99,7 @@ enum soft_end world_run(u32 nr);
 	world_execute_type(operands, sizeof(*(operands)), execute)
 enum soft_end world_execute_type(const void *operands, size_t bytes, void *execute);
 
+/* The channel has a dispatch of one group, which has executed an instruction. */
+void world_dispatch(struct soft_context *context, struct soft_program *program);
+
 #endif /* ENGINE_WORLD_H */

@@ -51,6 +51,7 @@ struct delayed_work {
 #define to_delayed_work(item)			container_of(item, struct delayed_work, work)
 #define queue_delayed_work(wq, dwork, delay)	((void)(dwork), (void)(delay))
 #define cancel_delayed_work_sync(dwork)		((void)(dwork))
+#undef IS_ENABLED
 #define IS_ENABLED(CONFIG_option)		1
 #define kmap_local_page(page)			((void *)(page))
 #define kunmap_local(at)			((void)(at))

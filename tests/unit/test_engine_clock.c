@@ -173,12 +173,10 @@ static void programs_that_fault(void **state)
 	static struct soft_context context;
 	u32 i;
 
-	context.program = &program;
-	context.ch = world.ch;
-	context.group.executed = 1;
-	world.contexts.used = &context;
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < 100; i++) {
+		world_dispatch(&context, &program);
 		assert_int_equal(world_execute(&op, soft_dispatch), SOFT_END_FAULT);
+	}
 	check_gap("programs", SECTION_NS);
 }
 
@@ -199,10 +197,7 @@ static void engine_time(void **state)
 	static struct soft_context context;
 	u64 ran_ns;
 
-	context.program = &program;
-	context.ch = world.ch;
-	context.group.executed = 1;
-	world.contexts.used = &context;
+	world_dispatch(&context, &program);
 	world.program = section_of_20_ms;
 	soft_stop_clock(world.unit);
 	ran_ns = world.unit->ran_ns;

@@ -311,20 +311,46 @@ static void programs(void **state)
 	static struct soft_context context;
 	u64 events, new;
 
-	context.program = &program;
-	context.group.mem = &context.mem;
-	context.group.executed = 1;
 	for (new = 0; new < 2; new++) {
 		set_guest(false, false, new, false);
 		events = 0;
 		do {
 			begin(++events);
 			world.program = store_all;
-			context.ch = world.ch;
-			world.contexts.used = &context;
+			world_dispatch(&context, &program);
 		} while (end(world_execute(&op, soft_dispatch)) && events < EVENTS);
 		assert_true(events > 2 && events < EVENTS);
 	}
+}
+
+/* How often the TLB of programs was flushed for a section of the dispatch with that number. */
+static u32 flushes_of(struct soft_context *context, struct soft_program *program, u64 serial)
+{
+	const struct soft_dispatch_operands op = {};
+	u32 before = world.flushes;
+
+	world_dispatch(context, program);
+	context->serial = serial;
+	assert_int_equal(world_execute(&op, soft_dispatch), SOFT_END_FAULT);
+	return world.flushes - before;
+}
+
+/* In one place, with the same address space: another dispatch has another image. */
+static void other_dispatches(void **state)
+{
+	static struct soft_program program;
+	static struct soft_context context;
+
+	world_open();
+	assert_int_equal(flushes_of(&context, &program, 1), 1);
+	assert_int_equal(flushes_of(&context, &program, 1), 0);
+	assert_int_equal(flushes_of(&context, &program, 2), 1);
+	assert_int_equal(flushes_of(&context, &program, 1), 1);
+	/* Other vGPUs have the same numbers. */
+	world.engine->runs++;
+	assert_int_equal(flushes_of(&context, &program, 1), 1);
+	assert_int_equal(flushes_of(&context, &program, 1), 0);
+	world_close();
 }
 
 static unsigned int sleeps;
@@ -405,6 +431,7 @@ int main(void)
 		cmocka_unit_test(rings_and_signals),
 		cmocka_unit_test(presents),
 		cmocka_unit_test(programs),
+		cmocka_unit_test(other_dispatches),
 		cmocka_unit_test(waits_for_runs),
 		cmocka_unit_test(unexpected_steps),
 	};

@@ -6,16 +6,23 @@
  */
 #include "vgpu_test.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "soft/simt/state.h"
 #include "soft/state/records.h"
 #include "soft/work/context_record.h"
+#include "soft/work/flight.h"
+#include "soft/work/packet_types.h"
+#include "soft/work/work.h"
 #include "vgpu_world.h"
+#include "vgpu_world_guest.h"
 
 #define STATES	12
 #define FLIPS	1500
 #define RARELY	40	/* of long records, one word of so many is tried */
+#define SEVERAL	20	/* states with several groups of a dispatch in flight */
 #define TYPES	(SOFT_RECORD_WARP - SOFT_RECORD_DEVICE + 1)
 
 static bool try(u64 seed, const struct vgpu_records *state)
@@ -30,9 +37,20 @@ static bool try(u64 seed, const struct vgpu_records *state)
 	return ok;
 }
 
+/* In flight, as the record that is read next says. */
+static u32 groups(struct vgpu_record_reader *from)
+{
+	struct vgpu_record_reader copy = *from;
+	struct simt_state_dispatch position;
+
+	assert_int_equal(vgpu_record_take_struct(&copy, SOFT_RECORD_DISPATCH, "position",
+						 &position, groups), 0);
+	return le32toh(position.groups);
+}
+
 static void test_as_it_is(void **state)
 {
-	unsigned int i, nr[TYPES] = {};
+	unsigned int i, several = 0, nr[TYPES] = {};
 	u64 seed = test_seed();
 
 	for (i = 0; i < 100; i++) {
@@ -44,6 +62,8 @@ static void test_as_it_is(void **state)
 		check_that(try(seed + i % 40, &records), "%u", i);
 		assert_int_equal(vgpu_record_begin(&from, records.data, records.bytes), 0);
 		while (from.type) {
+			if (from.type == SOFT_RECORD_DISPATCH)
+				several += groups(&from) > 1;
 			nr[from.type - SOFT_RECORD_DEVICE]++;
 			assert_int_equal(vgpu_record_next(&from), 0);
 		}
@@ -51,6 +71,7 @@ static void test_as_it_is(void **state)
 	}
 	for (i = 0; i < TYPES; i++)
 		check_that(nr[i] > 5, "%u of type %u", nr[i], i);
+	check_that(several >= SEVERAL, "%u of several groups", several);
 }
 
 static u32 wrong(u64 *seed, u32 word, unsigned int how)
@@ -157,6 +178,67 @@ static void test_other_text(void **state)
 	check_that(tried, "no state has a dispatch");
 }
 
+/* Flights beside those of contexts have a bound of their own, and what is free can be had again. */
+static void test_flights_bound(void **state)
+{
+	const struct soft_context_size size = { .warps = 1 << 20, .data = 3 << 20 };
+	struct soft_flight *flight[8];
+	struct soft_compute *compute;
+	struct soft_context *context;
+	unsigned int i;
+	int ret;
+
+	vgpu_world_open(1);
+	compute = &world_queues()->work->compute;
+	for (i = 0; i < 8; i++) {
+		flight[i] = soft_flight_alloc(compute, &size, false, &ret);
+		check_that(flight[i] && !ret, "%u: %d", i, ret);
+	}
+	assert_null(soft_flight_alloc(compute, &size, false, &ret));
+	assert_int_equal(ret, -EBUSY);
+	/* The room of contexts is as it was. */
+	context = soft_context_alloc(compute, &size, &ret);
+	assert_non_null(context);
+	assert_int_equal(atomic64_read(&compute->context_bytes), 4 << 20);
+	soft_contexts(world_queues()->channel)->used = context;
+	soft_flight_free(compute, flight[3]);
+	flight[3] = soft_flight_alloc(compute, &size, false, &ret);
+	assert_non_null(flight[3]);
+	/* Those of a context go with it. */
+	for (i = 0; i < 8; i++)
+		soft_flights_add(&context->flights, flight[i], false);
+	soft_context_exit(world_queues()->channel);
+	assert_int_equal(atomic64_read(&compute->flight_bytes), 0);
+	vgpu_world_close();
+}
+
+/* What was executed is added to, and must never be 0 again: then flights would be forgotten. */
+static void test_executed(void **state)
+{
+	struct vgpu_record_reader from;
+	u64 seed = test_seed(), i;
+	unsigned int tried = 0;
+
+	for (i = 0; i < 400 && tried < 20; i++) {
+		struct vgpu_records records = {};
+		struct simt_state_dispatch *position;
+
+		vgpu_world_make(seed + i, &records);
+		assert_int_equal(vgpu_record_begin(&from, records.data, records.bytes), 0);
+		while (from.type && from.type != SOFT_RECORD_DISPATCH)
+			assert_int_equal(vgpu_record_next(&from), 0);
+		if (from.type) {
+			position = (void *)from.data;
+			assert_true(try(seed + i, &records));
+			position->executed = htole64(i % 2 ? U64_MAX : (u64)S64_MAX + 1);
+			assert_false(try(seed + i, &records));
+			tried++;
+		}
+		vgpu_records_free(&records);
+	}
+	check_that(tried == 20, "%u states with a dispatch", tried);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +246,8 @@ int main(void)
 		cmocka_unit_test(test_each_word),
 		cmocka_unit_test(test_flips),
 		cmocka_unit_test(test_other_text),
+		cmocka_unit_test(test_flights_bound),
+		cmocka_unit_test(test_executed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

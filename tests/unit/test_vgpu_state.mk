@@ -7,10 +7,11 @@ VGPU_WORLD := tests/unit/vgpu_world.c tests/unit/vgpu_world_guest.c tests/simt/s
 	memory/space.c memory/walk.c \
 	$(addprefix queue/,channel.c channel_record.c channel_state.c dma.c exec.c invalidate.c \
 	packet.c queue.c stop.c turn.c usage.c) \
-	$(addprefix work/,context.c context_record.c context_state.c dispatch.c head.c move.c \
-	move_state.c packet_types.c present.c program_state.c programs.c text.c) \
+	$(addprefix work/,context.c context_flights.c context_record.c context_state.c \
+	dispatch.c flight.c flights.c head.c move.c move_state.c packet_types.c present.c \
+	program_state.c programs.c text.c) \
 	$(addprefix simt/,decode.c float.c warp.c lone.c lone_when.c lone_regs.c \
-	region.c access.c slow.c exact.c group.c state.c \
+	region.c access.c slow.c exact.c group.c state_save.c state_load.c \
 	isa_scalar.c))
 VGPU_WORLD_CPPFLAGS := -DVGPU_WORLD -I$(TOP)/sim/state_shim -I$(TOP)/sim/engine_shim \
 	-I$(TOP)/sim/host_shim -I$(TOP)/tests/unit -I$(TOP)/tests/simt -I$(TOP)/tests/selftests

@@ -12,6 +12,7 @@
 #include "soft/card/gpu.h"
 #include "soft/card/instance.h"
 #include "soft/card/state.h"
+#include "soft/work/flight.h"
 #include "soft/work/lanes.h"
 #include "soft/work/packet_types.h"
 #include "soft/work/section.h"
@@ -29,6 +30,7 @@
 #define LOOK_NS		10000	/* what passes from one look at the clock to the next */
 #define STEPS		64	/* of packets in a turn */
 #define SECTION_INSNS	60
+#define WORLD_HELPERS	3	/* units of gr, beside the one that leads */
 
 unsigned int engine_warnings;
 struct page engine_zero_page;
@@ -56,6 +58,10 @@ struct loose {
 
 static struct {
 	struct soft_gpu gpu;
+	struct soft_unit helper[WORLD_HELPERS];
+	struct soft_section section[WORLD_HELPERS];
+	struct soft_channel *helped;
+	unsigned int helpers;
 	struct soft_instance *inst;
 	struct page *fb[WORLD_FB / PAGE_SIZE];
 	struct page *pages[WORLD_CHANNELS];
@@ -276,9 +282,40 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 {
 }
 
+bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
+		    u64 end_ns)
+{
+	engine->team.end_ns = end_ns;
+	world.helped = ch;
+	world.helpers = most;
+	return most;
+}
+
+void soft_team_close(struct soft_engine *engine)
+{
+	world.helped = NULL;
+}
+
+/* One more helper works while those that have a flight already are in the middle of a section. */
+static void help(void)
+{
+	struct soft_channel *ch = world.helped;
+	struct soft_unit *unit;
+
+	if (!ch || !world.helpers)
+		return;
+	unit = &world.helper[--world.helpers];
+	memset(&unit->view, 0, sizeof(unit->view));
+	unit->view.mem = unit->engine->lead.view.mem;
+	unit->view.root = ch->space;
+	unit->view.gen = unit->engine->lead.view.gen;
+	ch->exec.packet.desc->help(unit, ch);
+}
+
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
 				 const bool *leave, u64 *took_ns)
 {
+	help();
 	*took_ns = LOOK_NS;
 	return simt_group_run(group, SECTION_INSNS);
 }
@@ -292,6 +329,8 @@ bool soft_lanes_looked(u32 *looks, u64 end_ns)
 
 static void make_engine(struct soft_engine *engine, unsigned int index)
 {
+	unsigned int i;
+
 	engine->index = index;
 	engine->desc = &descs[index];
 	engine->types = soft_packet_types;
@@ -299,8 +338,15 @@ static void make_engine(struct soft_engine *engine, unsigned int index)
 	engine->state.counter = SOFT_ENGINE_RUNNING;
 	engine->lead.engine = engine;
 	engine->lead.view.mem = &world.inst->mem;
-	if (!index)
-		engine->lead.section = calloc(1, sizeof(*engine->lead.section));
+	if (index)
+		return;
+	engine->lead.section = calloc(1, sizeof(*engine->lead.section));
+	engine->team.helper = world.helper;
+	engine->team.nr = WORLD_HELPERS;
+	for (i = 0; i < WORLD_HELPERS; i++) {
+		world.helper[i].engine = engine;
+		world.helper[i].section = &world.section[i];
+	}
 }
 
 void vgpu_world_open(u64 seed)
@@ -437,6 +483,7 @@ void vgpu_world_close(void)
 	DIE_IF(engine_warnings);
 	DIE_IF(inst->work.compute.programs.bytes);
 	DIE_IF(atomic64_read(&inst->work.compute.context_bytes));
+	DIE_IF(atomic64_read(&inst->work.compute.flight_bytes));
 	soft_compute_exit(&inst->work.compute);
 	for (i = 0; i < ARRAY_SIZE(world.fb); i++)
 		free(world.fb[i]);

@@ -25,6 +25,11 @@
 #define fallthrough	__attribute__((__fallthrough__))
 #define noinline	__attribute__((__noinline__))
 
+/* What runs here is no kernel, with none of its options. */
+#ifndef IS_ENABLED
+#define IS_ENABLED(option)	0
+#endif
+
 #define barrier()	__asm__ __volatile__("" : : : "memory")
 
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))

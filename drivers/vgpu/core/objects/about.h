@@ -10,7 +10,7 @@
 #include <linux/vgpu_migration.h>
 
 /* Versions of streams (struct vgpu_stream_about.version): what is made, and the oldest one read. */
-#define VGPU_STREAM_VERSION	1
+#define VGPU_STREAM_VERSION	2
 #define VGPU_STREAM_OLDEST	1
 
 struct vgpu_gpu;

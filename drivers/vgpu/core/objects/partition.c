@@ -153,3 +153,17 @@ void *vgpu_partition_backend(const struct vgpu_partition *part)
 	return part->backend;
 }
 EXPORT_SYMBOL_GPL(vgpu_partition_backend);
+
+/**
+ * vgpu_partition_units() - compute a partition's part of a GPU's units
+ * @part: the partition
+ * @units: units of the GPU
+ *
+ * Context: any.
+ * Return: number of units: all of partition 0; else at least 1.
+ */
+u32 vgpu_partition_units(const struct vgpu_partition *part, u32 units)
+{
+	return part->profile ? vgpu_profile_units(part->profile, units) : units;
+}
+EXPORT_SYMBOL_GPL(vgpu_partition_units);

@@ -28,7 +28,11 @@ static struct dentry *soft_debugfs;
  * 1 us, 2..3 us, 4..7 us and so on.
  *
  * section_hist, of gr: histogram of sections, in which a program runs without a look at flags and
- * clock: number of sections of less than 1 us, 1 us, 2..3 us, 4..7 us and so on.
+ * clock: number of sections of less than 1 us, 1 us, 2..3 us, 4..7 us and so on. Only the unit that
+ * leads counts them.
+ *
+ * helpers, helped, of gr: number of units beside the one that leads; how often one of them has
+ * taken part in a section.
  *
  * ran_ns: engine time: for how long the engine could work so far, see soft_engine_ran_ns().
  *
@@ -84,7 +88,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	snprintf(gpu->board, sizeof(gpu->board), "SG%u", soft_params.fb_mb / 1024);
 	info.board = gpu->board;
 
-	ret = soft_part_init(&gpu->part0, pci_name(pdev));
+	ret = soft_part_init(&gpu->part0, soft_params.units, pci_name(pdev));
 	if (ret)
 		goto err_free;
 	soft_gpu_debugfs_add(gpu);

@@ -60,7 +60,7 @@ static void *soft_instance_create(struct vgpu_gpu *gpu, struct vgpu_instance *vg
 			      &inst->gpu->programs_decoded))
 		goto err_channels;
 	soft_rss_init(&inst->mem.rss, &inst->work.compute.programs.bytes,
-		      &inst->work.compute.context_bytes);
+		      &inst->work.compute.context_bytes, &inst->work.compute.flight_bytes);
 	inst->display.vgpu = vgpu;
 	inst->display.info = info;
 	inst->display.screen = &inst->work.screen;
@@ -141,7 +141,8 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 
 	/* Stopping the channels has freed their contexts and released their programs. */
 	WARN_ON(inst->work.compute.programs.bytes ||
-		atomic64_read(&inst->work.compute.context_bytes));
+		atomic64_read(&inst->work.compute.context_bytes) ||
+		atomic64_read(&inst->work.compute.flight_bytes));
 	soft_rss_end(&inst->mem);
 	soft_turn_forget(&inst->queues);
 	inst->mem.fb.memcg = NULL;
@@ -222,7 +223,8 @@ static u64 soft_instance_state_bytes(struct vgpu_instance *vgpu)
 {
 	const struct soft_compute *compute = &soft_instance(vgpu)->work.compute;
 
-	return READ_ONCE(compute->programs.bytes) + atomic64_read(&compute->context_bytes);
+	return READ_ONCE(compute->programs.bytes) + atomic64_read(&compute->context_bytes) +
+	       atomic64_read(&compute->flight_bytes);
 }
 
 static int soft_instance_dirty_start(struct vgpu_instance *vgpu)
@@ -292,7 +294,7 @@ static void *soft_partition_create(struct vgpu_partition *vgpu, u32 id)
 	if (!part)
 		return ERR_PTR(-ENOMEM);
 	snprintf(name, sizeof(name), "%s.%u", pci_name(gpu->pdev), id);
-	ret = soft_part_init(part, name);
+	ret = soft_part_init(part, vgpu_partition_units(vgpu, soft_params.units), name);
 	if (ret) {
 		kfree(part);
 		return ERR_PTR(ret);

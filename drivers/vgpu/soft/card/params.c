@@ -13,6 +13,7 @@
 #include <uapi/linux/vgpu_hw.h>
 
 #include "params.h"
+#include "../queue/team.h"
 
 /* The PCI device IDs of vendor 1af4 that QEMU's documentation reserves for experiments. */
 #define SOFT_FREE_DEVICE_FIRST	0x10f0
@@ -49,6 +50,8 @@ module_param(poll_us, uint, 0444);
 MODULE_PARM_DESC(poll_us, "Time for which an engine polls empty channels before it sleeps, in us, 0..1000 (50)");
 module_param(engine_cpus, charp, 0444);
 MODULE_PARM_DESC(engine_cpus, "CPUs for engines, as a list such as 0-3,6 (empty: all)");
+module_param_named(units, soft_params.units, uint, 0444);
+MODULE_PARM_DESC(units, "Threads of a GPU that execute a program together, 1..16 (0: one less than there are CPUs for engines, 1..16)");
 module_param_named(simt, soft_params.simt, charp, 0444);
 MODULE_PARM_DESC(simt, "Interpreter of programs, scalar, sse2 or avx2 (auto: the fastest)");
 module_param_named(vendor_id, soft_params.vendor_id, uint, 0444);
@@ -88,6 +91,21 @@ static int soft_param_cpus(void)
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* One CPU is left to the other engines, and to the virtual machines. */
+static void soft_param_units(void)
+{
+	unsigned int cpus = num_online_cpus(), cpu;
+
+	if (soft_params.units)
+		return;
+	if (!cpumask_empty(&soft_params.cpus)) {
+		cpus = 0;
+		for_each_cpu_and(cpu, &soft_params.cpus, cpu_online_mask)
+			cpus++;
+	}
+	soft_params.units = clamp(cpus, 2U, SOFT_UNITS_MAX + 1U) - 1;
 }
 
 /*
@@ -150,6 +168,7 @@ int soft_params_check(void)
 	      soft_param_range("fb_mb", p->fb_mb, 1024, 65536) ?:
 	      soft_param_range("channels", p->channels, p->fb_mb / 1024, VGPU_HW_MAX_CHANNELS) ?:
 	      soft_param_range("poll_us", poll_us, 0, 1000) ?:
+	      soft_param_range("units", p->units, 0, SOFT_UNITS_MAX) ?:
 	      soft_param_range("vendor_id", p->vendor_id, 1, 0xfffe) ?:
 	      soft_param_range("device_id", p->device_id, 0, 0xffff) ?:
 	      soft_param_ids() ?:
@@ -170,6 +189,7 @@ int soft_params_check(void)
 		pr_err("placement=%s: must be mixed or homogeneous\n", placement);
 		return -EINVAL;
 	}
+	soft_param_units();
 	soft_params.poll_ns = poll_us * (u64)NSEC_PER_USEC;
 	return 0;
 }

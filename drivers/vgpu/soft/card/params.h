@@ -21,6 +21,7 @@
  * @fb_reserve: a vGPU gets all its framebuffer pages when it is created
  * @poll_ns:    time for which an engine polls an empty channel before the channel sleeps
  * @simt:       name of the interpreter of programs, or "auto"
+ * @units:      threads of each engine that executes programs, 1..SOFT_UNITS_MAX
  * @cpus:       the CPUs on which the engines' threads run; empty: all CPUs
  */
 struct soft_params {
@@ -34,6 +35,7 @@ struct soft_params {
 	bool fb_reserve;
 	u64 poll_ns;
 	char *simt;
+	unsigned int units;
 	struct cpumask cpus;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The engines of a partition of a software GPU: their start and stop, and files in debugfs. */
 #include <linux/debugfs.h>
+#include <linux/slab.h>
 
 #include "../work/packet_types.h"
 #include "../work/section.h"
@@ -58,10 +59,49 @@ void soft_part_debugfs(struct soft_part *part)
 		debugfs_create_u32_array("switch_hist", 0400, dir, &engine->switch_array);
 		debugfs_create_u64("ran_ns", 0400, dir, &engine->lead.ran_ns);
 		soft_section_debugfs(engine->lead.section, dir);
+		if (!engine->lead.section)
+			continue;
+		debugfs_create_u32("helpers", 0400, dir, &engine->team.nr);
+		debugfs_create_u64("helped", 0400, dir, &engine->team.helped);
 	}
 }
 
-static int part_engine_init(struct soft_part *part, unsigned int i, const char *name)
+static void part_units_free(struct soft_engine *engine)
+{
+	unsigned int i;
+
+	for (i = 0; i < engine->team.nr; i++)
+		soft_section_free(engine->team.helper[i].section);
+	kfree(engine->team.helper);
+	soft_section_free(engine->lead.section);
+}
+
+/* Allocates what units of an engine need to execute programs. Returns 0 or -ENOMEM. */
+static int part_units_alloc(struct soft_engine *engine, unsigned int units)
+{
+	struct soft_team *team = &engine->team;
+
+	engine->lead.section = soft_section_alloc();
+	team->helper = kcalloc(units - 1, sizeof(*team->helper), GFP_KERNEL);
+	if (!engine->lead.section || !team->helper)
+		goto err_free;
+	while (team->nr < units - 1) {
+		struct soft_unit *helper = &team->helper[team->nr];
+
+		helper->section = soft_section_alloc();
+		if (!helper->section)
+			goto err_free;
+		team->nr++;
+	}
+	return 0;
+
+err_free:
+	part_units_free(engine);
+	return -ENOMEM;
+}
+
+static int part_engine_init(struct soft_part *part, unsigned int i, unsigned int units,
+			    const char *name)
 {
 	struct soft_engine *engine = &part->engine[i];
 	int ret;
@@ -72,13 +112,13 @@ static int part_engine_init(struct soft_part *part, unsigned int i, const char *
 	engine->cpus = &soft_params.cpus;
 	engine->types = soft_packet_types;
 	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
-		engine->lead.section = soft_section_alloc();
-		if (!engine->lead.section)
-			return -ENOMEM;
+		ret = part_units_alloc(engine, units);
+		if (ret)
+			return ret;
 	}
 	ret = soft_engine_init(engine, name);
 	if (ret)
-		soft_section_free(engine->lead.section);
+		part_units_free(engine);
 	return ret;
 }
 
@@ -86,25 +126,26 @@ static void part_engines_exit(struct soft_part *part, unsigned int nr)
 {
 	while (nr--) {
 		soft_engine_exit(&part->engine[nr]);
-		soft_section_free(part->engine[nr].lead.section);
+		part_units_free(&part->engine[nr]);
 	}
 }
 
 /**
  * soft_part_init() - start the engines of a partition
  * @part: zeroed
+ * @units: how many threads the engine that executes programs has, 1..SOFT_UNITS_MAX
  * @name: ends the names of the engines' threads
  *
  * Context: sleeps.
  * Return: 0, or -errno and no engine is left.
  */
-int soft_part_init(struct soft_part *part, const char *name)
+int soft_part_init(struct soft_part *part, unsigned int units, const char *name)
 {
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < SOFT_ENGINES; i++) {
-		ret = part_engine_init(part, i, name);
+		ret = part_engine_init(part, i, units, name);
 		if (ret) {
 			part_engines_exit(part, i);
 			return ret;

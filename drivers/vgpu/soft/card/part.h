@@ -20,7 +20,7 @@ struct soft_part {
 
 extern const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES];
 
-int soft_part_init(struct soft_part *part, const char *name);
+int soft_part_init(struct soft_part *part, unsigned int units, const char *name);
 void soft_part_exit(struct soft_part *part);
 void soft_part_debugfs(struct soft_part *part);
 

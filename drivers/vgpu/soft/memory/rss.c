@@ -112,7 +112,8 @@ static void soft_rss_show(struct soft_rss *rss)
 		/* A look does not stop the engine: what comes meanwhile may be counted twice. */
 		nr = clamp(nr, 0L, atomic_long_read(&fb->backed));
 	}
-	nr += (READ_ONCE(*rss->programs) + atomic64_read(rss->contexts)) >> PAGE_SHIFT;
+	nr += (READ_ONCE(*rss->programs) + atomic64_read(rss->contexts) +
+	       atomic64_read(rss->flights)) >> PAGE_SHIFT;
 	rss->ended = !vgpu_owner_show(mem->vgpu, nr);
 	if (rss->ended && !ended)
 		rss->ended_at = jiffies;
@@ -291,12 +292,15 @@ static struct notifier_block soft_rss_notifier = {
  * @rss: zeroed
  * @programs: bytes of the vGPU's programs
  * @contexts: bytes of its contexts
+ * @flights: bytes of flights beside these
  * Context: any. Undone by soft_rss_exit().
  */
-void soft_rss_init(struct soft_rss *rss, const size_t *programs, const atomic64_t *contexts)
+void soft_rss_init(struct soft_rss *rss, const size_t *programs, const atomic64_t *contexts,
+		   const atomic64_t *flights)
 {
 	rss->programs = programs;
 	rss->contexts = contexts;
+	rss->flights = flights;
 	rcuwait_init(&rss->left);
 	INIT_WORK(&rss->reclaim, soft_rss_reclaim);
 }

@@ -23,8 +23,9 @@ struct soft_memory;
  * @reclaim: takes the memory then, if the host has none
  * @left:    soft_rss_end() sleeps here while the work item looks at the vGPU
  *
- * @programs: bytes of programs, which are shown, too; this and @contexts are constant
+ * @programs: bytes of programs, which are shown, too; this, @contexts and @flights are constant
  * @contexts: bytes of contexts likewise
+ * @flights:  bytes of flights likewise
  *
  * Protected by rss.c's lock.
  */
@@ -40,11 +41,13 @@ struct soft_rss {
 	struct rcuwait left;
 	const size_t *programs;
 	const atomic64_t *contexts;
+	const atomic64_t *flights;
 };
 
 int soft_rss_start(void);
 void soft_rss_stop(void);
-void soft_rss_init(struct soft_rss *rss, const size_t *programs, const atomic64_t *contexts);
+void soft_rss_init(struct soft_rss *rss, const size_t *programs, const atomic64_t *contexts,
+		   const atomic64_t *flights);
 void soft_rss_exit(struct soft_rss *rss);
 void soft_rss_begin(struct soft_memory *mem);
 void soft_rss_end(struct soft_memory *mem);

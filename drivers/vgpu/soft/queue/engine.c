@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Engines: a unit for each, whose thread does the runs that the core starts.
+ * Engines: the thread of the unit that leads does the runs that the core starts.
  *
  * A run ends in one of two ways. Either the engine's thread moves the state from RUNNING to
  * ENDING, and reports the end of the run; or soft_engine_reset() moves it from RUNNING to RESET,
@@ -320,20 +320,29 @@ static int soft_engine_thread(void *data)
 }
 
 /*
- * Sets up an engine, and starts its thread. Constant fields are set, all others are zero. May
+ * Sets up an engine, and starts its threads. Constant fields are set, all others are zero. May
  * sleep. Returns 0 or -errno.
  */
 int soft_engine_init(struct soft_engine *engine, const char *gpu_name)
 {
+	int ret;
+
 	atomic_set(&engine->state, SOFT_ENGINE_IDLE);
 	rcuwait_init(&engine->idle);
-	return soft_unit_start(&engine->lead, engine, soft_engine_thread, gpu_name);
+	ret = soft_team_init(engine, gpu_name);
+	if (ret)
+		return ret;
+	ret = soft_unit_start(&engine->lead, engine, 0, soft_engine_thread, gpu_name);
+	if (ret)
+		soft_team_exit(engine);
+	return ret;
 }
 
-/* Stops the thread of an idle engine, for which the core calls no op any more. Sleeps. */
+/* Stops the threads of an idle engine, for which the core calls no op any more. Sleeps. */
 void soft_engine_exit(struct soft_engine *engine)
 {
 	soft_unit_stop(&engine->lead);
+	soft_team_exit(engine);
 }
 
 /* struct vgpu_gpu_ops.engine_run, with the timeline's lock held. */

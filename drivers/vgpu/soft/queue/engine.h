@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Engines of a software GPU, a unit for each; and the decision when an engine leaves its work.
+ * Engines of a software GPU, and the decision when an engine leaves its work.
  *
  * The core calls soft_engine_run() and soft_engine_preempt() with a timeline's lock held. They take
  * no lock.
@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include <linux/vgpu.h>
 
+#include "team.h"
 #include "turn.h"
 #include "unit.h"
 
@@ -48,8 +49,9 @@ enum soft_engine_state {
  * @desc:     name and class; constant
  * @poll_ns:  how long the engine polls an empty channel before the channel sleeps; constant
  * @types:    the packet types, VGPU_HW_PKT_END rows; constant
- * @cpus:     the CPUs on which the engine's thread runs; empty: all CPUs; constant
+ * @cpus:     the CPUs on which the engine's threads run; empty: all CPUs; constant
  * @lead:     the unit whose thread is the engine's
+ * @team:     units that help it
  * @part:     the core's structure of the partition that it is an engine of; set with @run
  * @run:      the run; written by the thread that sets @state to RUNNING
  * @state:    enum soft_engine_state
@@ -80,6 +82,7 @@ struct soft_engine {
 	const struct soft_packet_desc *types;
 	const struct cpumask *cpus;
 	struct soft_unit lead;
+	struct soft_team team;
 	struct vgpu_partition *part;
 	struct vgpu_run run;
 	atomic_t state;

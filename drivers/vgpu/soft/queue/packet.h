@@ -52,6 +52,8 @@ enum soft_end {
  *            the work is complete. Until then it is called again whenever the channel can continue;
  *            soft_exec_work() has how far it has come. Sets @fault with SOFT_END_FAULT. NULL: there
  *            is nothing to do; always NULL in user space
+ * @help:     optional: likewise in the thread of a unit that helps (team.h), until the section's
+ *            end, or until there is nothing to do; with preemption off
  * @starved:  optional: the host has no memory for pages that the execution asked for: set @fault
  *            and return SOFT_END_FAULT. NULL: FAULT_MEMORY at the address that was asked for
  * @cancel:   optional: the packet faults after its preparation has begun: give back what it holds.
@@ -83,6 +85,7 @@ struct soft_packet_desc {
 				 struct soft_fault *fault);
 	enum soft_end (*execute)(struct soft_unit *unit, struct soft_channel *ch,
 				 struct soft_fault *fault);
+	void (*help)(struct soft_unit *unit, struct soft_channel *ch);
 	enum soft_end (*starved)(struct soft_channel *ch, struct soft_fault *fault);
 	void (*cancel)(struct soft_channel *ch);
 	void (*drop)(struct soft_channel *ch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Units: the threads of an engine. One leads: it takes runs and channels, executes packets, and
- * reports to the core.
+ * reports to the core. Others help it (team.h).
  */
 #ifndef _VGPU_SOFT_UNIT_H
 #define _VGPU_SOFT_UNIT_H
@@ -20,14 +20,16 @@ struct task_struct;
  * @engine:  the engine; constant
  * @section: data of the packet types for the unit, or NULL; constant
  * @task:    the thread
- * @wake:    the thread waits here for a run, and in a run for guest memory
+ * @wake:    the thread waits here for a run, and in a run for guest memory; a helper for a section
  * @now_ns:  the clock when the thread last read it. This and the following fields are written by
  *           the thread only
  * @ran_ns:  how long the unit has been able to work so far (other threads also read it)
  * @expired: the run's deadline has passed
  * @space_gen: soft_invalidate_gen() of the run's vGPU when the unit last looked at it (other
  *           threads also read it, with that vGPU's queue_lock held and soft_queue.in_run set)
- * @view:    how the unit looks at the vGPU's memory; valid during a run
+ * @view:    how the unit looks at the vGPU's memory; valid during a run, a helper's in a section
+ * @run:     of a helper: struct soft_engine.runs when it last set @view
+ * @section_number: of a helper: the section that it has looked at last, see struct soft_team
  */
 struct soft_unit {
 	struct soft_engine *engine;
@@ -39,6 +41,8 @@ struct soft_unit {
 	bool expired;
 	u32 space_gen;
 	struct soft_view view;
+	u64 run;
+	u32 section_number;
 };
 
 /* Begins a run. In the unit's thread. */
@@ -49,8 +53,8 @@ static inline void soft_unit_begin_run(struct soft_unit *unit, u64 now_ns)
 	unit->view.work = 0;
 }
 
-int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, int (*thread)(void *unit),
-		    const char *gpu_name);
+int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned int index,
+		    int (*thread)(void *unit), const char *gpu_name);
 void soft_unit_stop(struct soft_unit *unit);
 
 #endif /* _VGPU_SOFT_UNIT_H */

@@ -55,7 +55,8 @@ void simt_dispatch_from(struct simt_dispatch *dispatch, const u32 first[3])
 	if (rows && (check_mul_overflow(rows - 1, (u64)groups[0], &dispatch->left) ||
 		     check_add_overflow(dispatch->left, (u64)(groups[0] - first[0]),
 					&dispatch->left)))
-		dispatch->left = U64_MAX;
+		dispatch->left = SIMT_LEFT_MOST;
+	dispatch->left = min(dispatch->left, SIMT_LEFT_MOST);
 }
 
 /**
@@ -163,7 +164,7 @@ bool simt_dispatch_next(struct simt_dispatch *dispatch, struct simt_group *group
 	u64 nr;
 
 	/* So that the number does not grow for ever. */
-	if (__atomic_load_n(&dispatch->given, __ATOMIC_RELAXED) >= dispatch->left)
+	if (!simt_dispatch_left(dispatch))
 		return false;
 	nr = __atomic_fetch_add(&dispatch->given, 1, __ATOMIC_RELAXED);
 	if (nr >= dispatch->left)

@@ -19,6 +19,10 @@
 
 #define SIMT_LANES	32
 #define SIMT_TLB	256	/* entries; a power of two */
+#define SIMT_FLIGHTS	16	/* groups of a dispatch that may be in flight at a time */
+
+/* struct simt_dispatch.given goes beyond that by less than SIMT_FLIGHTS, and does not overflow. */
+#define SIMT_LEFT_MOST	(U64_MAX - SIMT_FLIGHTS)
 
 struct simt_warp;
 
@@ -68,13 +72,13 @@ struct simt_mem {
 };
 
 /**
- * struct simt_tlb - an engine's cache of pages that the interpreter has found
+ * struct simt_tlb - the cache of a unit of an engine: pages that the interpreter has found
  * @read: entry i is the address of a readable page whose number modulo SIMT_TLB is i; or ~0
  * @write: likewise, of writable pages
  * @read_host: places of the pages in @read
  * @write_host: places of the pages in @write
  *
- * The engine flushes it when the dispatch changes, when the dispatch's address space is
+ * The unit flushes it when the dispatch changes, when the dispatch's address space is
  * invalidated, and at the beginning of each run.
  */
 struct simt_tlb {
@@ -117,12 +121,12 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @groups:   number of groups per dimension. This and the following fields belong to group.c, and
  *            are constant but for @given
  * @first:    id of the group that is handed out first
- * @left:     number of groups from @first on; U64_MAX: as many, or more
+ * @left:     number of groups from @first on; SIMT_LEFT_MOST: as many, or more
  * @given:    how many of these were handed out; more by how often there was none at the same time
  * @executed: struct simt_group.executed of all groups, before those in flight were loaded; 0: none
  *            was
  *
- * Any number of groups may be in flight, each with a struct simt_group. Groups are handed out in
+ * SIMT_FLIGHTS groups may be in flight, each with a struct simt_group. Groups are handed out in
  * the order of their ids, of which the first dimension varies fastest.
  */
 struct simt_dispatch {
@@ -205,6 +209,26 @@ struct simt_group {
 	bool waits;
 	bool idle;
 };
+
+/* Whether a group comes before another one in the order of ids. */
+static inline bool simt_id_before(const u32 id[3], const u32 other[3])
+{
+	if (id[2] != other[2])
+		return id[2] < other[2];
+	return id[1] != other[1] ? id[1] < other[1] : id[0] < other[0];
+}
+
+/* Whether there is a group that was not handed out. */
+static inline bool simt_dispatch_left(const struct simt_dispatch *dispatch)
+{
+	return __atomic_load_n(&dispatch->given, __ATOMIC_RELAXED) < dispatch->left;
+}
+
+/* From now on none is handed out, but to those who are about to take one. */
+static inline void simt_dispatch_close(struct simt_dispatch *dispatch)
+{
+	__atomic_store_n(&dispatch->given, dispatch->left, __ATOMIC_RELAXED);
+}
 
 /* group.c */
 size_t simt_warps_bytes(const u32 group[3]);

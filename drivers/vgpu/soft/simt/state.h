@@ -38,7 +38,7 @@
  * @next: id of the first group that has not begun. Groups begin in the order of their ids, of which
  *        the first dimension varies fastest. After the last group it is 0, 0 and the number of
  *        groups in the third dimension
- * @groups: number of groups in flight. Today 1, and its id is the one before @next
+ * @groups: number of groups in flight, at least 1, at most SIMT_FLIGHTS
  */
 struct simt_state_dispatch {
 	__le64 executed;
@@ -48,16 +48,16 @@ struct simt_state_dispatch {
 
 /**
  * struct simt_state_group - a group in flight
- * @group_id: its id
+ * @group_id: its id, before struct simt_state_dispatch.next. Groups come in the order of their ids
  * @warp: index of the warp that runs next; its bit in @waiting is 0
  * @waiting: bit per warp: it waits at a barrier, or has ended
- * @zero: 0
+ * @clock: simt_group_clock(), which turns go by. 0 in streams of version 1, where turns begin anew
  */
 struct simt_state_group {
 	__le32 group_id[3];
 	__le32 warp;
 	__le32 waiting;
-	__le32 zero;
+	__le32 clock;
 };
 
 /**
@@ -121,7 +121,7 @@ struct simt_state_warp {
 #define SIMT_STATE_WARP_MAX	\
 	(sizeof(struct simt_state_warp) + SIMT_LANES * (63 * 8 + 8 + 2 + 16))
 
-void simt_state_save_dispatch(const struct simt_dispatch *dispatch, u64 executed,
+void simt_state_save_dispatch(const struct simt_dispatch *dispatch, u64 executed, u32 groups,
 			      struct simt_state_dispatch *to);
 void simt_state_save_group(const struct simt_group *group, struct simt_state_group *to);
 size_t simt_state_private_bytes(const struct simt_group *group);
@@ -129,8 +129,9 @@ void simt_state_save_private(const struct simt_group *group, size_t offset, void
 size_t simt_state_save_warp(const struct simt_group *group, u32 index, void *to);
 
 const char *simt_state_load_dispatch(struct simt_dispatch *dispatch,
-				     const struct simt_state_dispatch *from);
-const char *simt_state_load_group(struct simt_group *group, const struct simt_state_group *from);
+				     const struct simt_state_dispatch *from, u32 *groups);
+const char *simt_state_load_group(struct simt_group *group, const struct simt_group *before,
+				  const struct simt_state_group *from);
 const char *simt_state_load_warp(struct simt_group *group, u32 index, const void *from,
 				 size_t bytes);
 

@@ -19,11 +19,11 @@ enum soft_record_type {
 	SOFT_RECORD_PACKET = 0x105,	/* likewise: the packet at get, if it has been read */
 	SOFT_RECORD_MOVE = 0x106,	/* work/move_state.c: what a FILL or a COPY remembers */
 	SOFT_RECORD_CONTEXT = 0x107,	/* work/context_state.c: a DISPATCH that has begun */
-	SOFT_RECORD_DISPATCH = 0x108,	/* simt/state.c: likewise, its position */
-	SOFT_RECORD_GROUP = 0x109,	/* likewise, the group that is being executed */
+	SOFT_RECORD_DISPATCH = 0x108,	/* simt/state.h: likewise, its position */
+	SOFT_RECORD_GROUP = 0x109,	/* likewise, each group in flight */
 	SOFT_RECORD_LOCAL = 0x10a,	/* the bytes of that group's local memory */
 	SOFT_RECORD_PRIVATE = 0x10b,	/* and of its private memory */
-	SOFT_RECORD_WARP = 0x10c,	/* simt/state.c: each of its warps */
+	SOFT_RECORD_WARP = 0x10c,	/* simt/state.h: each of its warps */
 };
 
 static_assert(SOFT_RECORD_DEVICE >= VGPU_RECORD_BACKEND);

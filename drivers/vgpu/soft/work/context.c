@@ -11,21 +11,22 @@
  * wait, which try again until there is room. A context that is idle is kept for the channel's next
  * dispatch while all contexts together take no more than half of the bound, until another one needs
  * its room; those that the worker is yet to free count for the bound only.
+ *
+ * Where the engine has several units, the worker makes flights for them, too, as far as there is
+ * memory and room for these. They stay with the context.
  */
-#include <linux/align.h>
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "../queue/dma.h"
 #include "../queue/queues.h"
 #include "../memory/memory.h"
 #include "context.h"
-#include "lanes.h"
+#include "flight.h"
 #include "packet_types.h"
 #include "text.h"
 #include "work.h"
@@ -34,13 +35,12 @@
 #define SOFT_CONTEXTS_BYTES	0x4000000
 #define SOFT_CONTEXTS_KEEP	(SOFT_CONTEXTS_BYTES / 2)
 
-#define SOFT_CONTEXT_ALIGN	64
-
 /**
  * struct soft_prepare - what a dispatch needs before it can begin
  * @compute: of the vGPU
  * @key:     of the program
  * @size:    of the context
+ * @flights: how many it is to have
  * @program: the program, in use; NULL: it is to be made
  * @context: a context, idle; NULL: it is to be made
  * @fault:   why there is no program, with -EFAULT
@@ -52,6 +52,7 @@ struct soft_prepare {
 	struct soft_compute *compute;
 	struct soft_program_key key;
 	struct soft_context_size size;
+	unsigned int flights;
 	struct soft_program *program;
 	struct soft_context *context;
 	struct soft_fault fault;
@@ -85,22 +86,19 @@ struct soft_context_size soft_context_size(struct soft_exec *exec)
 	const struct soft_dispatch_operands *op = soft_dispatch_operands(&exec->packet);
 	u32 private_bytes = soft_context_head(exec)->private_bytes;
 
-	return (struct soft_context_size) {
-		.warps = simt_warps_bytes(op->group),
-		.data = ALIGN(simt_private_bytes(op->group, private_bytes),
-			      SOFT_CONTEXT_ALIGN) + op->local_bytes,
-	};
+	return soft_flight_size(op->group, private_bytes, op->local_bytes);
 }
 
-static size_t soft_context_bytes(const struct soft_context_size *size)
+static size_t soft_context_bytes(const struct soft_context *context)
 {
-	return size->warps + size->data;
+	return soft_flight_bytes(&context->own.size);
 }
 
 static bool soft_context_has(const struct soft_context *context,
 			     const struct soft_context_size *size)
 {
-	return context && context->size.warps >= size->warps && context->size.data >= size->data;
+	return context && context->own.size.warps >= size->warps &&
+	       context->own.size.data >= size->data;
 }
 
 /* Takes a context that is idle from its channel. */
@@ -128,17 +126,19 @@ static struct soft_context *soft_context_kept(struct soft_channel *ch)
 /**
  * soft_context_ready() - look whether a channel has what it takes to begin a dispatch
  * @ch: busy, with the packet and its head
+ * @prepared: the worker has made what it could, however long ago
  * Context: the engine's thread; does not sleep.
- * Return: whether it has a context that is large enough.
+ * Return: whether it has a context that is large enough, and has the flights that could be made.
  */
-bool soft_context_ready(struct soft_channel *ch)
+bool soft_context_ready(struct soft_channel *ch, bool prepared)
 {
 	struct soft_context_size size = soft_context_size(&ch->exec);
 	struct soft_contexts *contexts = soft_contexts(ch);
 
 	if (!contexts->used)
 		contexts->used = soft_context_kept(ch);
-	return soft_context_has(contexts->used, &size);
+	return soft_context_has(contexts->used, &size) &&
+	       (prepared || !soft_context_lacks(contexts->used, soft_context_flights(ch)));
 }
 
 static void soft_context_count(struct soft_compute *compute, struct soft_program *program)
@@ -151,7 +151,7 @@ static void soft_context_count(struct soft_compute *compute, struct soft_program
 }
 
 /**
- * soft_context_set() - give a dispatch its program, its operands and its memory
+ * soft_context_set() - give a dispatch its program and its operands
  * @ch: owned by the caller, with the packet and its head; its context is idle, and large enough
  * @program: the packet's program; the context takes over the caller's use
  * Context: any; does not sleep.
@@ -162,13 +162,11 @@ void soft_context_set(struct soft_channel *ch, struct soft_program *program)
 	const struct soft_dispatch_operands *op = soft_dispatch_operands(&ch->exec.packet);
 	struct soft_context *context = soft_context(ch);
 	struct simt_dispatch *dispatch = &context->dispatch;
-	struct simt_group *group = &context->group;
-	size_t private = simt_private_bytes(op->group, head->private_bytes);
 
 	context->program = program;
 	context->ch = ch;
 	context->image = head->image;
-	context->piece = SOFT_PIECE_FIRST;
+	context->serial = ++soft_compute(ch)->serial;
 	memset(dispatch, 0, sizeof(*dispatch));
 	dispatch->program = &program->text;
 	dispatch->entry = head->entry / 4;
@@ -178,11 +176,6 @@ void soft_context_set(struct soft_channel *ch, struct soft_program *program)
 	memcpy(dispatch->group, op->group, sizeof(dispatch->group));
 	dispatch->private_bytes = head->private_bytes;
 	dispatch->local_bytes = op->local_bytes;
-	memset(group, 0, sizeof(*group));
-	group->mem = &context->mem;
-	group->warps = context->warps;
-	group->private = context->data;
-	group->local = op->local_bytes ? context->data + ALIGN(private, SOFT_CONTEXT_ALIGN) : NULL;
 }
 
 /**
@@ -198,8 +191,9 @@ void soft_context_begin(struct soft_channel *ch, struct soft_program *program)
 	soft_context_count(soft_compute(ch), program);
 	soft_context_set(ch, program);
 	simt_dispatch_begin(&context->dispatch);
-	simt_group_init(&context->group, &context->dispatch);
-	simt_dispatch_next(&context->dispatch, &context->group);
+	/* One that begins anew has flights, if it was loaded. */
+	soft_context_idle(context);
+	soft_context_add(context, &context->own);
 }
 
 /* Frees a context that belongs to the caller; or NULL. May sleep. */
@@ -212,9 +206,9 @@ static void soft_context_free(struct soft_context *context)
 	compute = context->compute;
 	if (context->program)
 		soft_programs_put(&compute->programs, context->program);
-	vfree(context->data);
-	vfree(context->warps);
-	atomic64_sub(soft_context_bytes(&context->size), &compute->context_bytes);
+	soft_context_free_flights(context);
+	soft_flight_drop(&context->own);
+	atomic64_sub(soft_context_bytes(context), &compute->context_bytes);
 	kfree(context);
 }
 
@@ -241,7 +235,7 @@ static void soft_context_dispose_release(struct vgpu_dma *dma)
 		return;
 	dma->data = NULL;
 	compute = context->compute;
-	bytes = soft_context_bytes(&context->size);
+	bytes = soft_context_bytes(context);
 	soft_context_free(context);
 	atomic64_sub(bytes, &compute->context_going);
 }
@@ -267,7 +261,7 @@ static void soft_context_dispose(struct soft_context *context)
 		soft_context_free(context);
 		return;
 	}
-	atomic64_add(soft_context_bytes(&context->size), &compute->context_going);
+	atomic64_add(soft_context_bytes(context), &compute->context_going);
 	dma->work = soft_context_dispose_work;
 	dma->data = context;
 	dma->release = soft_context_dispose_release;
@@ -281,7 +275,9 @@ static bool soft_context_keep(struct soft_channel *ch, struct soft_context *cont
 	struct soft_compute *compute = context->compute;
 	s64 going = atomic64_read(&compute->context_going);
 
-	if (atomic64_read(&compute->context_bytes) - going > SOFT_CONTEXTS_KEEP)
+	if ((!list_empty(&context->spare) &&
+	     atomic64_read(&compute->flight_bytes) > SOFT_FLIGHTS_BYTES / 2) ||
+	    atomic64_read(&compute->context_bytes) - going > SOFT_CONTEXTS_KEEP)
 		return false;
 	raw_spin_lock(&compute->kept_lock);
 	list_add_tail(&context->link, &compute->kept);
@@ -309,6 +305,7 @@ void soft_context_end(struct soft_channel *ch)
 	if (context->program)
 		soft_programs_put(&soft_compute(ch)->programs, context->program);
 	context->program = NULL;
+	soft_context_idle(context);
 	soft_contexts(ch)->used = NULL;
 	if (!soft_context_keep(ch, context))
 		soft_context_dispose(context);
@@ -358,7 +355,7 @@ static bool soft_context_take(struct soft_compute *compute, size_t bytes)
 struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					const struct soft_context_size *size, int *ret)
 {
-	size_t bytes = soft_context_bytes(size);
+	size_t bytes = soft_flight_bytes(size);
 	struct soft_context *context;
 	struct mem_cgroup *old;
 
@@ -368,25 +365,19 @@ struct soft_context *soft_context_alloc(struct soft_compute *compute,
 	*ret = -ENOMEM;
 	old = set_active_memcg(compute->mem->fb.memcg);
 	context = kzalloc(sizeof(*context), SOFT_GFP);
+	set_active_memcg(old);
 	if (!context)
 		goto err_bytes;
 	context->compute = compute;
-	context->size = *size;
-	/* Zeroed, so that a program finds nothing of others in its memory. */
-	context->warps = __vmalloc(size->warps, SOFT_GFP);
-	context->data = size->data ? __vmalloc(size->data, SOFT_GFP) : NULL;
-	if (!context->warps || (size->data && !context->data))
-		goto err_context;
-	set_active_memcg(old);
-	*ret = 0;
-	return context;
-
-err_context:
-	vfree(context->data);
-	vfree(context->warps);
+	soft_flights_init(&context->flights);
+	raw_spin_lock_init(&context->lock);
+	INIT_LIST_HEAD(&context->spare);
+	context->made = 1;
+	*ret = soft_flight_make(compute, &context->own, size, SOFT_GFP);
+	if (!*ret)
+		return context;
 	kfree(context);
 err_bytes:
-	set_active_memcg(old);
 	atomic64_sub(bytes, &compute->context_bytes);
 	return NULL;
 }
@@ -412,6 +403,8 @@ static int soft_context_try(struct soft_prepare *prepare)
 	}
 	if (!prepare->context)
 		prepare->context = soft_context_alloc(compute, &prepare->size, &ret);
+	if (prepare->context)
+		soft_context_fill(prepare->context, prepare->flights);
 	return ret;
 }
 
@@ -485,6 +478,7 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 	prepare->compute = soft_compute(ch);
 	prepare->key = *key;
 	prepare->size = soft_context_size(&ch->exec);
+	prepare->flights = soft_context_flights(ch);
 	prepare->program = program;
 	prepare->context = contexts->used;
 	contexts->used = NULL;
@@ -544,8 +538,9 @@ void soft_context_show(struct soft_compute *compute, struct seq_file *m)
 	raw_spin_lock(&programs->lock);
 	bytes = programs->bytes;
 	raw_spin_unlock(&programs->lock);
-	seq_printf(m, "  compute: dispatches %llu, groups %llu, instructions %llu, program_bytes %zu, program_hits %llu, program_misses %llu, context_bytes %lld\n",
+	seq_printf(m, "  compute: dispatches %llu, groups %llu, instructions %llu, program_bytes %zu, program_hits %llu, program_misses %llu, context_bytes %lld, flight_bytes %lld\n",
 		   READ_ONCE(compute->dispatches), READ_ONCE(compute->groups),
 		   READ_ONCE(compute->insns), bytes, READ_ONCE(compute->hits),
-		   READ_ONCE(compute->misses), (s64)atomic64_read(&compute->context_bytes));
+		   READ_ONCE(compute->misses), (s64)atomic64_read(&compute->context_bytes),
+		   (s64)atomic64_read(&compute->flight_bytes));
 }

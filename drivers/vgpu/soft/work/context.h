@@ -9,10 +9,10 @@
 #include <linux/types.h>
 
 #include "../queue/exec.h"
+#include "flights.h"
 #include "head.h"
 #include "programs.h"
 #include "../simt/simt.h"
-#include "../memory/space.h"
 
 struct seq_file;
 struct soft_channel;
@@ -38,11 +38,13 @@ struct soft_contexts {
  * @nr_channels: number of channels; constant
  * @programs: decoded programs
  * @decoded:  of all vGPUs of the GPU together: how many programs were decoded; constant
- * @context_bytes: memory of all contexts, until it is free
+ * @context_bytes: memory of all contexts, until it is free, but for flights
+ * @flight_bytes: memory of flights beside those that contexts have of their own
  * @context_going: of this, what the worker was given to free
  * @loaded:   programs of the state that is being loaded, by their number; NULL: none is. Used by
  *            the thread that loads, see program_state.c
  * @nr_loaded: length of @loaded
+ * @serial:   how often soft_context_set() was called: by the thread of gr, or for a paused vGPU
  * @kept_lock: protects @kept, struct soft_contexts.kept, and the link of these contexts
  * @kept:     contexts that are idle, that which has been for longest first
  * @hits:     how many dispatches have begun with a program that another one had begun with before.
@@ -59,9 +61,11 @@ struct soft_compute {
 	struct soft_programs programs;
 	atomic_t *decoded;
 	atomic64_t context_bytes;
+	atomic64_t flight_bytes;
 	atomic64_t context_going;
 	struct soft_program **loaded;
 	u32 nr_loaded;
+	u64 serial;
 	raw_spinlock_t kept_lock;	/* idle contexts */
 	struct list_head kept;
 	u64 hits;
@@ -72,50 +76,38 @@ struct soft_compute {
 };
 
 /**
- * struct soft_context_size - what a context has room for
- * @warps: bytes of warps
- * @data:  bytes of private and local memory
- */
-struct soft_context_size {
-	size_t warps;
-	size_t data;
-};
-
-/**
  * struct soft_context - the state of a channel's dispatch, which stays in place across preemption
- * @mem:      what the program finds at its addresses
  * @dispatch: what is executed, and which of its groups have begun
- * @group:    registers, position and all other state of the group in flight
+ * @own:      a flight that is the context's, with or without a program
+ * @flights:  this and others, while there is a program
+ * @lock:     protects @flights while helpers work on the dispatch; else it is the channel's
+ * @spare:    flights that are not among @flights: for dispatches with several groups
+ * @made:     how many flights there are, @own and @spare with them
+ * @lacks:    for one more there was no memory or no room; it is tried again after @again
+ * @again:    in jiffies
+ * @serial:   struct soft_compute.serial when the dispatch was set up: no other one of the vGPU has
+ *            the same
  * @compute:  of the vGPU; constant
  * @program:  the program that @dispatch executes; NULL: none, the context is idle
  * @ch:       the channel, while there is a @program, and while it keeps the context
  * @link:     in struct soft_compute.kept, while the channel keeps it
  * @image:    address of the program's image in the channel's address space
- * @want:     with SIMT_WAIT, where the page is that the dispatch waits for; its bytes are 0 if it
- *            waits for none, and only the section was to end
- * @end_ns:   when this section is to end, by ktime_get_ns()
- * @looks:    how often the program had to look for a page in this section
- * @piece:    see soft_lanes_section()
- * @size:     of @warps and @data; constant
- * @warps:    the interpreter's state, with pointers of the host in it: so it lies apart from @data
- * @data:     private and local memory
  */
 struct soft_context {
-	struct simt_mem mem;
 	struct simt_dispatch dispatch;
-	struct simt_group group;
+	struct soft_flight own;
+	struct soft_flights flights;
+	raw_spinlock_t lock;	/* flights */
+	struct list_head spare;
+	unsigned int made;
+	bool lacks;
+	unsigned long again;
+	u64 serial;
 	struct soft_compute *compute;
 	struct soft_program *program;
 	struct soft_channel *ch;
 	struct list_head link;
 	u64 image;
-	struct soft_place want;
-	u64 end_ns;
-	u32 looks;
-	u32 piece;
-	struct soft_context_size size;
-	void *warps;
-	void *data;
 };
 
 static inline const struct soft_dispatch_operands *
@@ -127,7 +119,7 @@ soft_dispatch_operands(const struct soft_packet *packet)
 /* How many instructions the dispatch has executed; 0: it has not begun to. */
 static inline u64 soft_context_executed(const struct soft_context *context)
 {
-	return context->dispatch.executed + context->group.executed;
+	return context->dispatch.executed + soft_flights_executed(&context->flights);
 }
 
 /* What a DISPATCH remembers: the head of its program, as it was read last. */
@@ -139,7 +131,7 @@ static inline struct soft_program_head *soft_context_head(struct soft_exec *exec
 int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32 nr_channels,
 		      atomic_t *decoded);
 void soft_compute_exit(struct soft_compute *compute);
-bool soft_context_ready(struct soft_channel *ch);
+bool soft_context_ready(struct soft_channel *ch, bool prepared);
 struct soft_context_size soft_context_size(struct soft_exec *exec);
 struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					const struct soft_context_size *size, int *ret);
@@ -150,5 +142,14 @@ enum soft_end soft_context_prepare(struct soft_channel *ch, const struct soft_pr
 enum soft_end soft_context_prepared(struct soft_channel *ch, const struct vgpu_dma *dma,
 				    struct soft_fault *fault);
 void soft_context_show(struct soft_compute *compute, struct seq_file *m);
+
+/* context_flights.c */
+unsigned int soft_context_flights(const struct soft_channel *ch);
+bool soft_context_lacks(const struct soft_context *context, unsigned int nr);
+void soft_context_add(struct soft_context *context, struct soft_flight *flight);
+void soft_context_grow(struct soft_channel *ch);
+void soft_context_idle(struct soft_context *context);
+void soft_context_free_flights(struct soft_context *context);
+void soft_context_fill(struct soft_context *context, unsigned int nr);
 
 #endif /* _VGPU_SOFT_CONTEXT_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A DISPATCH of a paused vGPU: saved as records, and built from records. What the interpreter has
- * of it are records of simt/state.c, which any interpreter continues; around them are the packet,
+ * of it are records of simt/state.h, which any interpreter continues; around them are the packet,
  * the head of the program as it was when the dispatch began, the program, and the memory of the
- * group that is being executed. Contexts that are idle, and what was made for a dispatch that has
+ * groups in flight. Contexts that are idle, and what was made for a dispatch that has
  * not begun, are made again.
  */
 #include <linux/nospec.h>
@@ -16,6 +16,7 @@
 #include "../simt/state.h"
 #include "../state/records.h"
 #include "context_record.h"
+#include "flight.h"
 #include "packet_types.h"
 #include "work.h"
 
@@ -84,6 +85,36 @@ static void soft_context_save_warps(const struct simt_group *group, struct vgpu_
 	kvfree(warp);
 }
 
+static void soft_context_save_group(const struct simt_group *group, struct vgpu_records *to)
+{
+	struct simt_state_group *record;
+
+	record = vgpu_record_add(to, SOFT_RECORD_GROUP, sizeof(*record));
+	if (record)
+		simt_state_save_group(group, record);
+	soft_context_save_memory(group, to);
+	soft_context_save_warps(group, to);
+}
+
+/* Finds the groups in flight, in the order of their ids. Returns their number. */
+static u32 soft_context_groups(const struct soft_context *context,
+			       const struct simt_group *groups[SIMT_FLIGHTS])
+{
+	const struct soft_flight *flight;
+	u32 nr = 0, i;
+
+	list_for_each_entry(flight, &context->flights.all, all) {
+		const struct simt_group *group = &flight->group;
+
+		if (!flight->begun)
+			continue;
+		for (i = nr++; i && simt_id_before(group->group_id, groups[i - 1]->group_id); i--)
+			groups[i] = groups[i - 1];
+		groups[i] = group;
+	}
+	return nr;
+}
+
 /**
  * soft_context_put_aside() - struct soft_packet_desc.put_aside of DISPATCH
  * @ch: of a paused vGPU, with a dispatch that has begun, whose program has been saved
@@ -94,19 +125,17 @@ static void soft_context_save_warps(const struct simt_group *group, struct vgpu_
 void soft_context_put_aside(const struct soft_channel *ch, bool answered, struct vgpu_records *to)
 {
 	const struct soft_context *context = soft_context(ch);
+	const struct simt_group *groups[SIMT_FLIGHTS];
+	u32 nr = soft_context_groups(context, groups), i;
 	struct simt_state_dispatch *position;
-	struct simt_state_group *group;
 
 	soft_context_save_head(ch, to);
 	position = vgpu_record_add(to, SOFT_RECORD_DISPATCH, sizeof(*position));
 	if (position)
-		simt_state_save_dispatch(&context->dispatch, soft_context_executed(context),
+		simt_state_save_dispatch(&context->dispatch, soft_context_executed(context), nr,
 					 position);
-	group = vgpu_record_add(to, SOFT_RECORD_GROUP, sizeof(*group));
-	if (group)
-		simt_state_save_group(&context->group, group);
-	soft_context_save_memory(&context->group, to);
-	soft_context_save_warps(&context->group, to);
+	for (i = 0; i < nr; i++)
+		soft_context_save_group(groups[i], to);
 }
 
 /* Reads the head and gives the channel a context with the program. */
@@ -145,25 +174,22 @@ static int soft_context_load_head(struct soft_channel *ch, struct vgpu_record_re
 	return 0;
 }
 
-static int soft_context_load_position(struct soft_context *context, struct vgpu_record_reader *from)
+/* Begins the dispatch where it was. Sets @nr to the number of groups in flight. */
+static int soft_context_load_position(struct soft_context *context, struct vgpu_record_reader *from,
+				      u32 *nr)
 {
 	struct simt_state_dispatch position;
-	struct simt_state_group group;
 	const char *field;
 	int ret;
 
 	ret = vgpu_record_take_struct(from, SOFT_RECORD_DISPATCH, "position", &position, groups);
 	if (ret)
 		return ret;
-	field = simt_state_load_dispatch(&context->dispatch, &position);
-	if (field)
-		return vgpu_record_refuse(from, "position", field);
-	ret = vgpu_record_take_struct(from, SOFT_RECORD_GROUP, "group", &group, zero);
-	if (ret)
-		return ret;
-	simt_group_init(&context->group, &context->dispatch);
-	field = simt_state_load_group(&context->group, &group);
-	return field ? vgpu_record_refuse(from, "group", field) : 0;
+	field = simt_state_load_dispatch(&context->dispatch, &position, nr);
+	/* What groups execute is added to it: the sum must never be 0, which is "not begun". */
+	if (!field && (!context->dispatch.executed || context->dispatch.executed > S64_MAX))
+		field = "executed";
+	return field ? vgpu_record_refuse(from, "position", field) : 0;
 }
 
 static int soft_context_load_warps(struct simt_group *group, struct vgpu_record_reader *from)
@@ -187,6 +213,48 @@ static int soft_context_load_warps(struct simt_group *group, struct vgpu_record_
 	return 0;
 }
 
+static int soft_context_load_group(struct simt_group *group, const struct simt_group *before,
+				   struct vgpu_record_reader *from)
+{
+	struct simt_state_group record;
+	const char *field;
+	int ret;
+
+	ret = vgpu_record_take_struct(from, SOFT_RECORD_GROUP, "group", &record, clock);
+	if (ret)
+		return ret;
+	field = simt_state_load_group(group, before, &record);
+	if (field)
+		return vgpu_record_refuse(from, "group", field);
+	ret = vgpu_record_take_bytes(from, SOFT_RECORD_LOCAL, "local memory", group->local,
+				     group->local_bytes);
+	if (!ret)
+		ret = vgpu_record_take_bytes(from, SOFT_RECORD_PRIVATE, "private memory",
+					     group->private, simt_state_private_bytes(group));
+	return ret ?: soft_context_load_warps(group, from);
+}
+
+/* A flight for one more group. NULL: see @ret. */
+static struct soft_flight *soft_context_load_flight(struct soft_context *context,
+						    struct vgpu_record_reader *from, int *ret)
+{
+	struct soft_flight *flight = &context->own;
+
+	if (context->flights.nr) {
+		flight = soft_flight_alloc(context->compute, &context->own.size, false, ret);
+		if (flight)
+			context->made++;
+		if (*ret == -EBUSY)
+			*ret = vgpu_record_refuse(from, "position", "too many bytes");
+	}
+	if (flight) {
+		soft_flight_set(flight, context);
+		simt_group_init(&flight->group, &context->dispatch);
+		soft_flights_add(&context->flights, flight, true);
+	}
+	return flight;
+}
+
 /**
  * soft_context_bring_back() - struct soft_packet_desc.bring_back of DISPATCH
  * @ch: of a paused vGPU, with the packet and without a context; the programs have been loaded
@@ -197,23 +265,25 @@ static int soft_context_load_warps(struct simt_group *group, struct vgpu_record_
  */
 int soft_context_bring_back(struct soft_channel *ch, struct vgpu_record_reader *from)
 {
+	const struct simt_group *before = NULL;
 	struct soft_context *context;
-	struct simt_group *group;
+	struct soft_flight *flight;
+	u32 nr = 0;
 	int ret;
 
 	ret = soft_context_load_head(ch, from);
 	if (ret)
 		return ret;
 	context = soft_context(ch);
-	group = &context->group;
-	ret = soft_context_load_position(context, from);
-	if (!ret && !soft_context_executed(context))
-		ret = vgpu_record_refuse(from, "position", "executed");
+	ret = soft_context_load_position(context, from, &nr);
+	while (!ret && nr--) {
+		flight = soft_context_load_flight(context, from, &ret);
+		if (!flight)
+			break;
+		ret = soft_context_load_group(&flight->group, before, from);
+		before = &flight->group;
+	}
 	if (!ret)
-		ret = vgpu_record_take_bytes(from, SOFT_RECORD_LOCAL, "local memory", group->local,
-					     group->local_bytes);
-	if (!ret)
-		ret = vgpu_record_take_bytes(from, SOFT_RECORD_PRIVATE, "private memory",
-					     group->private, simt_state_private_bytes(group));
-	return ret ?: soft_context_load_warps(group, from);
+		soft_context_fill(context, soft_context_flights(ch));
+	return ret;
 }

@@ -5,11 +5,15 @@
  * earlier at the run's deadline, and when the run is preempted. Whatever the program does, it is
  * left between two instructions, with all state in the channel's context.
  *
+ * Units of the engine's team take part in the sections, each with groups of its own, once a
+ * dispatch has not ended in its first section. Fewer units than groups in flight go on with each of
+ * these in turn.
+ *
  * The interpreter asks for the time when its budget of instructions is used up, and after a number
  * of accesses that may miss all caches, as the time that these take is unknown.
  *
- * During a section vector registers are in use and preemption is off, so memory is not allocated
- * there: a program that writes to a page that was never touched ends the section.
+ * While a group is executed vector registers are in use and preemption is off, so memory is not
+ * allocated there: a program that writes to a page that was never touched is left.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -69,7 +73,8 @@ static enum soft_end soft_dispatch_read(struct soft_channel *ch, struct soft_fau
  * here once more, and reads the head again: what was read before, and the program that was made of
  * it, may have been invalidated meanwhile.
  */
-static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fault *fault)
+static enum soft_end soft_dispatch_begin(struct soft_channel *ch, bool prepared,
+					 struct soft_fault *fault)
 {
 	const struct soft_program_head *head = soft_context_head(&ch->exec);
 	struct soft_program_key key = {};
@@ -84,7 +89,7 @@ static enum soft_end soft_dispatch_begin(struct soft_channel *ch, struct soft_fa
 	key.image = head->image;
 	key.text_bytes = head->text_bytes;
 	program = soft_programs_find(&soft_compute(ch)->programs, &key);
-	ready = soft_context_ready(ch);
+	ready = soft_context_ready(ch, prepared);
 	if (!program || !ready)
 		return soft_context_prepare(ch, &key, program);
 	soft_context_begin(ch, program);
@@ -106,7 +111,7 @@ enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_d
 
 	if (dma)
 		end = soft_context_prepared(ch, dma, fault);
-	return end == SOFT_END_PACKET ? soft_dispatch_begin(ch, fault) : end;
+	return end == SOFT_END_PACKET ? soft_dispatch_begin(ch, dma, fault) : end;
 }
 
 /*
@@ -116,32 +121,33 @@ enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_d
 static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write, void **page,
 				       bool *keep, enum vgpu_hw_fault *code)
 {
-	struct soft_context *context = container_of(mem, struct soft_context, mem);
-	struct soft_channel *ch = context->ch;
+	struct soft_flight *flight = container_of(mem, struct soft_flight, mem);
+	const struct soft_context *context = flight->context;
+	struct soft_view *view = &flight->unit->view;
 	struct soft_fault fault;
 	struct soft_place place;
 	struct page *found;
 
-	context->want.bytes = 0;
-	if (soft_lanes_looked(&context->looks, context->end_ns))
+	flight->want.bytes = 0;
+	if (soft_lanes_looked(&flight->looks, flight->end_ns))
 		return SIMT_WAIT;
 	if (va < VGPU_HW_VA_GLOBAL)
 		va = va - VGPU_HW_VA_IMAGE + context->image;
-	else if (!ch->space)
+	else if (!context->ch->space)
 		va -= VGPU_HW_VA_GLOBAL;
-	if (!soft_space_find(ch->view, va, write ? VGPU_HW_PTE_W : VGPU_HW_PTE_R, &place, &fault)) {
+	if (!soft_space_find(view, va, write ? VGPU_HW_PTE_W : VGPU_HW_PTE_R, &place, &fault)) {
 		*code = fault.code;
 		return SIMT_FAULT;
 	}
-	if (!soft_space_peek(ch->view, &place, &found))
+	if (!soft_space_peek(view, &place, &found))
 		return SIMT_WAIT;
 	if (!found && write) {
-		context->want = place;
+		flight->want = place;
 		return SIMT_WAIT;
 	}
 	/* It may be written until the TLB is flushed: the mark is good for so long, see dirty.h. */
 	if (write)
-		soft_store_mark_rcu(&ch->view->mem->fb, place.addr >> PAGE_SHIFT);
+		soft_store_mark_rcu(&view->mem->fb, place.addr >> PAGE_SHIFT);
 	*keep = found;
 	*page = page_address(found ?: ZERO_PAGE(0));
 	return SIMT_DONE;
@@ -150,9 +156,9 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 /* struct simt_mem.over, in a section. */
 static bool soft_dispatch_over(struct simt_mem *mem)
 {
-	const struct soft_context *context = container_of(mem, struct soft_context, mem);
+	const struct soft_flight *flight = container_of(mem, struct soft_flight, mem);
 
-	return ktime_get_ns() >= context->end_ns;
+	return ktime_get_ns() >= flight->end_ns;
 }
 
 /*
@@ -168,43 +174,171 @@ static u64 soft_dispatch_end_ns(const struct soft_engine *engine)
 	return min(end_ns, engine->run.deadline_ns);
 }
 
-static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_channel *ch)
+/* Flushes what the unit's TLB has of other dispatches, and of other times. */
+static void soft_dispatch_tlb(struct soft_unit *unit, const struct soft_context *context)
 {
 	struct soft_engine *engine = unit->engine;
-	struct soft_compute *compute = soft_compute(ch);
-	struct soft_context *context = soft_context(ch);
-	struct simt_dispatch *dispatch = &context->dispatch;
-	struct simt_group *group = &context->group;
 	struct soft_section *section = unit->section;
-	u64 took_ns, before = soft_context_executed(context);
 	/* That of the tables' upper entries which the unit keeps: translations come of these. */
 	u32 gen = unit->view.gen;
-	enum simt_end end;
 
-	/* Another dispatch, or another one in the same place, which has executed nothing so far. */
-	if (section->of != dispatch || section->run != engine->runs || section->gen != gen ||
-	    !before) {
-		simt_tlb_flush(&section->tlb);
-		section->of = dispatch;
-		section->run = engine->runs;
-		section->gen = gen;
-	}
-	context->mem.map = soft_dispatch_map;
-	context->mem.over = soft_dispatch_over;
-	context->looks = 0;
-	context->end_ns = soft_dispatch_end_ns(engine);
+	if (section->serial == context->serial && section->run == engine->runs &&
+	    section->gen == gen)
+		return;
+	simt_tlb_flush(&section->tlb);
+	section->serial = context->serial;
+	section->run = engine->runs;
+	section->gen = gen;
+}
+
+static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_channel *ch,
+					   struct soft_flight *flight, u64 end_ns)
+{
+	struct soft_engine *engine = unit->engine;
+	struct soft_context *context = soft_context(ch);
+	struct simt_group *group = &flight->group;
+	struct soft_section *section = unit->section;
+	enum simt_end end;
+	u64 took_ns;
+
+	soft_dispatch_tlb(unit, context);
+	flight->mem.map = soft_dispatch_map;
+	flight->mem.over = soft_dispatch_over;
+	flight->looks = 0;
+	flight->end_ns = end_ns;
 	group->isa = soft_lanes;
 	group->tlb = &section->tlb;
 	/* For the marks: a program may look for a page with each access. */
 	rcu_read_lock();
-	end = soft_lanes_section(group, &context->piece, context->program->slow,
-				 context->end_ns, &engine->preempt, &took_ns);
+	end = soft_lanes_section(group, &flight->piece, context->program->slow, flight->end_ns,
+				 &engine->preempt, &took_ns);
 	rcu_read_unlock();
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
+	return end;
+}
+
+/*
+ * Goes on with the flight's group, or with the next one that is handed out. With @back gets a page
+ * that is wanted, if that can be had at once.
+ */
+static enum simt_end soft_dispatch_fly(struct soft_unit *unit, struct soft_channel *ch,
+				       struct soft_flight *flight, u64 end_ns, bool back)
+{
+	enum simt_end end;
+
+	if (!flight->begun && !simt_dispatch_next(&soft_context(ch)->dispatch, &flight->group))
+		return SIMT_DONE;
+	flight->begun = true;
+	end = soft_dispatch_section(unit, ch, flight, end_ns);
+	if (end == SIMT_WAIT && flight->want.bytes && back &&
+	    soft_space_back(&unit->view, &flight->want))
+		flight->want.bytes = 0;
+	return end;
+}
+
+/* Goes on with one of the groups in flight. Returns false if there is none for the unit. */
+static bool soft_dispatch_group(struct soft_unit *unit, struct soft_channel *ch, u64 end_ns,
+				bool back)
+{
+	struct soft_context *context = soft_context(ch);
+	struct soft_flight *flight;
+	enum simt_end end;
+
+	raw_spin_lock(&context->lock);
+	flight = soft_flights_take(&context->flights, &context->dispatch, unit);
+	raw_spin_unlock(&context->lock);
+	if (!flight)
+		return false;
+	end = soft_dispatch_fly(unit, ch, flight, end_ns, back);
+	raw_spin_lock(&context->lock);
+	soft_flights_give(&context->flights, flight, end);
+	raw_spin_unlock(&context->lock);
+	return true;
+}
+
+/* Likewise, with one after the other until the section's end. */
+static void soft_dispatch_groups(struct soft_unit *unit, struct soft_channel *ch, u64 end_ns,
+				 bool back)
+{
+	while (soft_dispatch_group(unit, ch, end_ns, back) &&
+	       !READ_ONCE(unit->engine->preempt) && ktime_get_ns() < end_ns)
+		;
+}
+
+/**
+ * soft_dispatch_help() - struct soft_packet_desc.help of DISPATCH
+ * @unit: helps the one that leads
+ * @ch: its channel
+ *
+ * The page allocator of PREEMPT_RT takes locks that sleep: there the leader gets all pages.
+ *
+ * Context: the unit's thread, in a section of the leader's; preemption is off.
+ */
+void soft_dispatch_help(struct soft_unit *unit, struct soft_channel *ch)
+{
+	soft_dispatch_groups(unit, ch, unit->engine->team.end_ns,
+			     !IS_ENABLED(CONFIG_PREEMPT_RT));
+}
+
+/* A section of the leader's. */
+static void soft_dispatch_lead(struct soft_unit *unit, struct soft_channel *ch)
+{
+	struct soft_engine *engine = unit->engine;
+	struct soft_context *context = soft_context(ch);
+	unsigned int others = 0;
+	u64 end_ns;
+
+	if (engine->team.nr && soft_context_executed(context)) {
+		soft_context_grow(ch);
+		others = soft_flights_ready(&context->flights, &context->dispatch) - 1;
+	}
+	end_ns = soft_dispatch_end_ns(engine);
+	if (soft_team_open(engine, ch, others, end_ns)) {
+		soft_dispatch_groups(unit, ch, end_ns, true);
+		soft_team_close(engine);
+		return;
+	}
+	WARN_ON_ONCE(!soft_dispatch_group(unit, ch, end_ns, true));
+}
+
+/* Gets the pages that helpers have left to the leader. Returns false if one cannot be had now. */
+static bool soft_dispatch_back(struct soft_unit *unit, struct soft_flights *flights)
+{
+	struct soft_flight *flight;
+
+	if (soft_flights_wants(flights) && !IS_ENABLED(CONFIG_PREEMPT_RT))
+		return false;
+	while ((flight = soft_flights_wants(flights))) {
+		if (!soft_space_back(&unit->view, &flight->want))
+			return false;
+		soft_flights_resume_one(flights, flight);
+		if (soft_stop_told(unit->engine))
+			break;	/* the others look again */
+	}
+	return true;
+}
+
+/*
+ * Goes on with the groups in flight. Returns SIMT_DONE if the dispatch is complete, and SIMT_WAIT
+ * if a flight wants a page that the worker must get.
+ */
+static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_channel *ch)
+{
+	struct soft_compute *compute = soft_compute(ch);
+	struct soft_context *context = soft_context(ch);
+	struct soft_flights *flights = &context->flights;
+	u64 before = soft_flights_executed(flights);
+
+	soft_flights_resume(flights);
+	soft_dispatch_lead(unit, ch);
 	/* However it ends, the clock is read before another channel's is executed. */
 	unit->view.work += SOFT_STOP_BYTES;
-	WRITE_ONCE(compute->insns, compute->insns + soft_context_executed(context) - before);
-	return end;
+	WRITE_ONCE(compute->insns, compute->insns + soft_flights_executed(flights) - before);
+	if (flights->fault)
+		return SIMT_FAULT;
+	if (soft_flights_done(flights, &context->dispatch))
+		return SIMT_DONE;
+	return soft_dispatch_back(unit, flights) ? SIMT_MORE : SIMT_WAIT;
 }
 
 static enum soft_end soft_dispatch_done(struct soft_channel *ch)
@@ -229,7 +363,9 @@ static enum soft_end soft_dispatch_done(struct soft_channel *ch)
  */
 enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault)
 {
-	const struct simt_fault *why = &soft_context(ch)->group.fault;
+	struct soft_flights *flights = &soft_context(ch)->flights;
+	const struct soft_flight *flight = flights->fault ?: soft_flights_wants(flights);
+	const struct simt_fault *why = &flight->group.fault;
 
 	fault->code = why->code;
 	fault->addr = why->addr;
@@ -273,7 +409,7 @@ enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 	do {
 		if (!soft_dispatch_begun(ch))
 			return SOFT_END_AGAIN;
-		switch (soft_dispatch_section(unit, ch)) {
+		switch (soft_dispatch_step(unit, ch)) {
 		case SIMT_DONE:
 			/* Its time counts, but it is too late to stop. */
 			soft_stop_wanted(unit, ch, 0);
@@ -281,10 +417,8 @@ enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 		case SIMT_FAULT:
 			return soft_dispatch_fault(ch, fault);
 		case SIMT_WAIT:
-			want = &soft_context(ch)->want;
-			if (want->bytes && !soft_space_back(ch->view, want))
-				return soft_dma_get_fb(ch, want, 1);
-			break;
+			want = &soft_flights_wants(&soft_context(ch)->flights)->want;
+			return soft_dma_get_fb(ch, want, 1);
 		case SIMT_MORE:
 			break;
 		}

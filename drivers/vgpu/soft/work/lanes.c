@@ -227,15 +227,18 @@ enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow
 {
 	u32 insn_ns = slow ? soft_lanes_slow_ns : soft_lanes_insn_ns;
 	u32 most = slow ? SOFT_PIECE_MOST_SLOW : SOFT_PIECE_MOST;
+	u64 from_ns, now_ns, most_ns;
 	enum simt_end end;
-	u64 from_ns, now_ns;
 	u32 left;
 
 	kernel_fpu_begin();
 	from_ns = ktime_get_ns();
 	now_ns = from_ns;
+	/* Another group may have used up a part of the section before this one. */
+	most_ns = end_ns > from_ns ? min(end_ns - from_ns, SOFT_SECTION_NS) : 0;
+	most_ns += from_ns + SOFT_SECTION_NS_MOST - SOFT_SECTION_NS;
 	do {
-		left = div_u64(SOFT_SECTION_NS_MOST - (now_ns - from_ns), insn_ns);
+		left = now_ns < most_ns ? div_u64(most_ns - now_ns, insn_ns) : 0;
 		end = soft_lanes_piece(group, piece, most, left, &now_ns);
 	} while (end == SIMT_MORE && now_ns < end_ns && !READ_ONCE(*leave));
 	kernel_fpu_end();

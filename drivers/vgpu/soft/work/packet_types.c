@@ -205,7 +205,8 @@ const struct soft_packet_desc soft_packet_types[VGPU_HW_PKT_END] = {
 	[VGPU_HW_PKT_DISPATCH] = {
 		.name = "DISPATCH", .engines = BIT(VGPU_HW_ENGINE_GR),
 		.decode = soft_decode_dispatch, .prepare = SOFT_KERNEL(soft_dispatch_prepare),
-		.execute = SOFT_KERNEL(soft_dispatch), .starved = SOFT_KERNEL(soft_dispatch_fault),
+		.execute = SOFT_KERNEL(soft_dispatch), .help = SOFT_KERNEL(soft_dispatch_help),
+		.starved = SOFT_KERNEL(soft_dispatch_fault),
 		.cancel = SOFT_KERNEL(soft_context_end), .drop = SOFT_KERNEL(soft_context_exit),
 		.begun = SOFT_KERNEL(soft_context_begun),
 		.put_aside = SOFT_KERNEL(soft_context_put_aside),

@@ -83,6 +83,7 @@ enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_d
 				    struct soft_fault *fault);
 enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 			    struct soft_fault *fault);
+void soft_dispatch_help(struct soft_unit *unit, struct soft_channel *ch);
 enum soft_end soft_dispatch_fault(struct soft_channel *ch, struct soft_fault *fault);
 
 /* context.c: likewise */

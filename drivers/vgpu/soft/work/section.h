@@ -11,8 +11,8 @@
 
 /**
  * struct soft_section - a unit's sections, in which preemption is off
- * @tlb:     where the pages are that @of uses
- * @of:      the dispatch that was executed last
+ * @tlb:     where the pages are that @serial uses
+ * @serial:  struct soft_context.serial of the dispatch that was executed last
  * @run:     struct soft_engine.runs when it was
  * @gen:     soft_invalidate_gen() of what @tlb has
  * @hist:    how often programs ran for less than 1 us, and so on as struct soft_engine.switch_hist,
@@ -23,7 +23,7 @@
  */
 struct soft_section {
 	struct simt_tlb tlb;
-	const struct simt_dispatch *of;
+	u64 serial;
 	u64 run;
 	u32 gen;
 	u32 hist[SOFT_HIST];

@@ -1,56 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Saves and loads the state of a running dispatch: see state.h.
+ * Loads the state of a running dispatch: see state.h.
  *
  * Who loads a state need not trust it. What passes the checks here is in the bounds that the
  * interpreter relies on. That it is no state that the program can reach, harms nobody else: the
  * guest could write a program that reaches as bad a one.
  */
-#include <linux/bitops.h>
-#include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
-#ifdef __KERNEL__
-#include <asm/byteorder.h>
-#else
-#include <endian.h>
-#define cpu_to_le32(x)	htole32(x)
-#define cpu_to_le64(x)	htole64(x)
-#define le32_to_cpu(x)	le32toh(x)
-#define le64_to_cpu(x)	le64toh(x)
-#endif
 
-#include "reg.h"
-#include "state.h"
-
-/* Integer registers that a record may have: not x0, which is 0, nor SIMT_X_SINK. */
-#define SIMT_STATE_X	0xfffffffeU
-
-/* Each lane of a set, from the lowest on. */
-#define simt_state_each(l, set)							\
-	for (u32 rest_ = (set), l; rest_ && (l = __ffs(rest_), true); rest_ &= rest_ - 1)
-
-static void simt_state_put8(u8 **at, u8 value)
-{
-	**at = value;
-	*at += 1;
-}
-
-static void simt_state_put32(u8 **at, u32 value)
-{
-	__le32 raw = cpu_to_le32(value);
-
-	memcpy(*at, &raw, sizeof(raw));
-	*at += sizeof(raw);
-}
-
-static void simt_state_put64(u8 **at, u64 value)
-{
-	__le64 raw = cpu_to_le64(value);
-
-	memcpy(*at, &raw, sizeof(raw));
-	*at += sizeof(raw);
-}
+#include "state_warp.h"
 
 static u8 simt_state_get8(const u8 **at)
 {
@@ -78,199 +37,7 @@ static u64 simt_state_get64(const u8 **at)
 	return le64_to_cpu(raw);
 }
 
-/* Whether the next running group must be picked, and no group is kept by a barrier. */
-static bool simt_state_parted(const struct simt_warp *w)
-{
-	return w->ip == SIMT_LEAVE && !w->met;
-}
-
-/* Lanes in struct simt_state_warp.active. If groups take turns, the last one goes to the end. */
-static u32 simt_state_active(const struct simt_warp *w)
-{
-	if (simt_state_parted(w) && !w->fair)
-		return 0;
-	return w->active & w->live;
-}
-
-/* Lanes that have a pc of their own. */
-static u32 simt_state_waiting(const struct simt_warp *w)
-{
-	if (simt_state_parted(w))
-		return w->live;
-	return w->met ? 0 : w->live & ~w->active;
-}
-
-/* Integer registers of the record. All others have the values of simt_warp_start(). */
-static u32 simt_state_x(const struct simt_group *group)
-{
-	return group->dispatch->program->written & SIMT_STATE_X;
-}
-
-static s32 simt_state_depth(s32 depth)
-{
-	return clamp(depth, -SIMT_STATE_DEPTH_MAX, SIMT_STATE_DEPTH_MAX);
-}
-
-/**
- * simt_state_save_dispatch() - save how far a dispatch has come
- * @dispatch: the dispatch, which has begun and is not complete
- * @executed: instructions that warps of all groups have executed so far
- * @to: set to its record
- * Context: any.
- */
-void simt_state_save_dispatch(const struct simt_dispatch *dispatch, u64 executed,
-			      struct simt_state_dispatch *to)
-{
-	u32 next[3];
-	unsigned int k;
-
-	simt_dispatch_id(dispatch, min(dispatch->given, dispatch->left), next);
-	to->executed = cpu_to_le64(executed);
-	for (k = 0; k < 3; k++)
-		to->next[k] = cpu_to_le32(next[k]);
-	to->groups = cpu_to_le32(1);
-}
-
-/**
- * simt_state_save_group() - save the group in flight
- * @group: the group
- * @to: set to its record
- * Context: any.
- */
-void simt_state_save_group(const struct simt_group *group, struct simt_state_group *to)
-{
-	unsigned int k;
-
-	for (k = 0; k < 3; k++)
-		to->group_id[k] = cpu_to_le32(group->group_id[k]);
-	to->warp = cpu_to_le32(group->warp);
-	to->waiting = cpu_to_le32(group->waiting);
-	to->zero = 0;
-}
-
-/* Returns the bytes of the private memory of the group in flight. Context: any. */
-size_t simt_state_private_bytes(const struct simt_group *group)
-{
-	return (size_t)group->nr_warps * SIMT_LANES * group->private_bytes;
-}
-
-/**
- * simt_state_save_private() - copy a part of the private memory of the group in flight
- * @group: the group
- * @offset: of the first byte, a multiple of 8
- * @to: set to the memory's bytes; to 0 where it belongs to a lane that has ended
- * @bytes: number of bytes, a multiple of 8; @offset + @bytes is at most simt_state_private_bytes()
- * Context: any.
- */
-void simt_state_save_private(const struct simt_group *group, size_t offset, void *to, size_t bytes)
-{
-	size_t row = SIMT_LANES * (size_t)group->private_bytes, at;
-
-	memcpy(to, group->private + offset, bytes);
-	for (at = 0; at < bytes; at += 8) {
-		u32 live = group->warps[(offset + at) / row].live;
-
-		if (!(live >> ((offset + at) / 8 % SIMT_LANES) & 1))
-			memset((u8 *)to + at, 0, 8);
-	}
-}
-
-static void simt_state_put_head(const struct simt_warp *w, struct simt_state_warp *to)
-{
-	u32 x = simt_state_x(w->group);
-
-	memset(to, 0, sizeof(*to));
-	to->ip = cpu_to_le32(w->ip == SIMT_LEAVE ? SIMT_STATE_NONE : (u32)(w->ip - w->text));
-	to->met = cpu_to_le32(w->met ? (u32)(w->met - w->text) : SIMT_STATE_NONE);
-	if (!w->live)
-		return;
-	to->live = cpu_to_le32(w->live);
-	to->active = cpu_to_le32(simt_state_active(w));
-	to->barrier = cpu_to_le32(w->barrier);
-	to->reserved = cpu_to_le32(w->reserved & w->live);
-	to->extra = cpu_to_le32(w->extra);
-	to->depth = cpu_to_le32(simt_state_parted(w) ? 0 : simt_state_depth(w->depth));
-	to->vec = cpu_to_le32((u32)w->vec & x);
-	to->narrow = cpu_to_le32((u32)w->narrow & x);
-	to->known = cpu_to_le32(w->known);
-	to->wide = cpu_to_le32(w->wide);
-	to->fair = w->fair;
-	to->turns = w->turns % SIMT_FAIR_TURNS;
-	to->last = w->last;
-}
-
-static void simt_state_put_x(const struct simt_warp *w, unsigned int r, u8 **at)
-{
-	if (!simt_is_vec(w, r)) {
-		simt_state_put64(at, w->base[r]);
-		simt_state_put64(at, w->stride[r]);
-	} else if (simt_is_narrow(w, r)) {
-		simt_state_each(l, w->live)
-			simt_state_put32(at, w->x[r].n[l]);
-	} else {
-		simt_state_each(l, w->live)
-			simt_state_put64(at, w->x[r].d[l]);
-	}
-}
-
-static void simt_state_put_f(const struct simt_warp *w, unsigned int r, u8 **at)
-{
-	simt_state_each(l, w->live) {
-		if (w->wide >> r & 1)
-			simt_state_put64(at, w->f[r].d[l]);
-		else
-			simt_state_put32(at, w->f[r].s[l]);
-	}
-}
-
-static void simt_state_put_lanes(const struct simt_warp *w, u8 **at)
-{
-	const struct simt_program *program = w->group->dispatch->program;
-
-	simt_state_each(l, simt_state_waiting(w)) {
-		simt_state_put32(at, w->pc[l]);
-		simt_state_put32(at, simt_state_depth(w->depths[l]));
-	}
-	if (program->frm)
-		simt_state_each(l, w->live)
-			simt_state_put8(at, w->frm[l]);
-	if (program->exact)
-		simt_state_each(l, w->live)
-			simt_state_put8(at, w->fflags[l]);
-	simt_state_each(l, w->reserved & w->live) {
-		simt_state_put64(at, w->reserved_va[l]);
-		simt_state_put64(at, w->reserved_value[l]);
-	}
-}
-
-/**
- * simt_state_save_warp() - save a warp of the group in flight
- * @group: the group
- * @index: index of the warp, below @group->nr_warps
- * @to: set to its record; has room for SIMT_STATE_WARP_MAX bytes
- * Context: any.
- * Return: the bytes of the record.
- */
-size_t simt_state_save_warp(const struct simt_group *group, u32 index, void *to)
-{
-	const struct simt_warp *w = &group->warps[index];
-	struct simt_state_warp head;
-	u8 *at = to;
-
-	simt_state_put_head(w, &head);
-	memcpy(at, &head, sizeof(head));
-	at += sizeof(head);
-	if (!w->live)
-		return sizeof(head);
-	simt_state_each(r, simt_state_x(group))
-		simt_state_put_x(w, r, &at);
-	simt_state_each(r, w->known)
-		simt_state_put_f(w, r, &at);
-	simt_state_put_lanes(w, &at);
-	return at - (u8 *)to;
-}
-
-/* Whether a group can be the next one: another one is in flight, so it is not the first one. */
+/* Whether a group can be the next one: others are in flight, so it is not the first one. */
 static bool simt_state_next(const struct simt_dispatch *dispatch, const u32 next[3])
 {
 	const u32 *groups = dispatch->groups;
@@ -284,15 +51,16 @@ static bool simt_state_next(const struct simt_dispatch *dispatch, const u32 next
  * simt_state_load_dispatch() - begin a dispatch that goes on from a saved state
  * @dispatch: the dispatch, set up as for simt_dispatch_begin()
  * @from: its record
+ * @groups: set to the number of groups in flight
  *
- * This stands for simt_dispatch_begin(). The caller must load the group and all of its warps, too,
- * before it calls simt_group_run(). If a record is refused, it must not call that.
+ * This stands for simt_dispatch_begin(). The caller must load all groups in flight and all of their
+ * warps, too, before it calls simt_group_run(). If a record is refused, it must not call that.
  *
  * Context: any.
  * Return: NULL, or which field is wrong.
  */
 const char *simt_state_load_dispatch(struct simt_dispatch *dispatch,
-				     const struct simt_state_dispatch *from)
+				     const struct simt_state_dispatch *from, u32 *groups)
 {
 	u32 next[3];
 	unsigned int k;
@@ -304,24 +72,28 @@ const char *simt_state_load_dispatch(struct simt_dispatch *dispatch,
 		return "next";
 	simt_dispatch_from(dispatch, next);
 	dispatch->executed = le64_to_cpu(from->executed);
-	return from->groups == cpu_to_le32(1) ? NULL : "groups";
+	*groups = le32_to_cpu(from->groups);
+	return *groups && *groups <= SIMT_FLIGHTS ? NULL : "groups";
 }
 
-/* Sets the group's id to the one before the first group that is to be handed out. */
-static void simt_state_last(struct simt_group *group)
+/* Whether it is the id of a group that has begun, after the one of the record before. */
+static bool simt_state_begun(const struct simt_group *group, const struct simt_group *before)
 {
 	const struct simt_dispatch *dispatch = group->dispatch;
 	unsigned int k;
 
-	memcpy(group->group_id, dispatch->first, sizeof(group->group_id));
-	for (k = 0; k < 2 && !group->group_id[k]; k++)
-		group->group_id[k] = dispatch->groups[k] - 1;
-	group->group_id[k]--;
+	for (k = 0; k < 3; k++)
+		if (group->group_id[k] >= dispatch->groups[k])
+			return false;
+	if (before && !simt_id_before(before->group_id, group->group_id))
+		return false;
+	return simt_id_before(group->group_id, dispatch->first);
 }
 
 /**
- * simt_state_load_group() - load the group in flight
+ * simt_state_load_group() - load a group in flight
  * @group: the group, after simt_group_init() with the dispatch that was loaded
+ * @before: the group whose record was the one before; NULL: this is the first one
  * @from: its record
  *
  * This stands for simt_dispatch_next(). Sets @group->nr_warps. The caller copies local and private
@@ -330,16 +102,17 @@ static void simt_state_last(struct simt_group *group)
  * Context: any.
  * Return: NULL, or which field is wrong.
  */
-const char *simt_state_load_group(struct simt_group *group, const struct simt_state_group *from)
+const char *simt_state_load_group(struct simt_group *group, const struct simt_group *before,
+				  const struct simt_state_group *from)
 {
 	u32 warp = le32_to_cpu(from->warp), waiting = le32_to_cpu(from->waiting);
 	unsigned int k;
 
-	simt_state_last(group);
 	for (k = 0; k < 3; k++)
-		if (le32_to_cpu(from->group_id[k]) != group->group_id[k])
-			return "group_id";
-	group->before = (u32)group->dispatch->executed;
+		group->group_id[k] = le32_to_cpu(from->group_id[k]);
+	if (!simt_state_begun(group, before))
+		return "group_id";
+	group->before = le32_to_cpu(from->clock);
 	simt_lone_begin_group(group);
 	simt_group_start(group);
 	if (warp >= group->nr_warps)
@@ -349,7 +122,7 @@ const char *simt_state_load_group(struct simt_group *group, const struct simt_st
 		return "waiting";
 	group->warp = warp;
 	group->waiting = waiting;
-	return from->zero ? "zero" : NULL;
+	return NULL;
 }
 
 /* Checks the place of the running group, against the lanes. */
@@ -560,7 +333,7 @@ static void simt_state_derive(struct simt_warp *w)
 }
 
 /**
- * simt_state_load_warp() - load a warp of the group in flight
+ * simt_state_load_warp() - load a warp of a group in flight
  * @group: the group, after simt_state_load_group()
  * @index: index of the warp, below @group->nr_warps
  * @from: its record

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Teams of units: see team.h. */
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "queues.h"
+
+/* A helper polls for the next section for so long: after one that it has joined, or has missed. */
+#define SOFT_TEAM_POLL_NS	(50 * NSEC_PER_USEC)
+#define SOFT_TEAM_MISS_NS	(5 * NSEC_PER_USEC)
+
+/*
+ * Where no helper comes, because other threads have the processors, waking them costs time and is
+ * of no use: after so many sections one is left out, after as many more two, then four and so on,
+ * and at last 256, about 13 ms. They are called in several sections in a row, since a processor
+ * that sleeps deeply takes longer to wake than a section lasts.
+ */
+#define SOFT_TEAM_MISSES	4
+#define SOFT_TEAM_SKIP_SHIFT	8
+
+/* A section that was shorter says nothing about who might have come. */
+#define SOFT_TEAM_FAIR_NS	(25 * NSEC_PER_USEC)
+
+static struct soft_team *soft_team(struct soft_unit *unit)
+{
+	return &unit->engine->team;
+}
+
+/* Whether a section is open, or was just now, that the helper has not looked at. */
+static bool soft_team_called(struct soft_unit *unit)
+{
+	return READ_ONCE(soft_team(unit)->number) != unit->section_number;
+}
+
+/* Whether this thread keeps no processor from the leader, which could do the work as well. */
+static bool soft_team_apart(const struct soft_team *team)
+{
+	return READ_ONCE(team->cpu) != raw_smp_processor_id();
+}
+
+/* Returns the channel if the helper takes part in the section. With preemption off. */
+static struct soft_channel *soft_team_join(struct soft_unit *unit)
+{
+	struct soft_team *team = soft_team(unit);
+	struct soft_channel *ch = NULL;
+
+	raw_spin_lock(&team->lock);
+	unit->section_number = team->number;
+	/* One that comes too late would only keep the leader waiting. */
+	if (team->nr_on < team->most && soft_team_apart(team) && ktime_get_ns() < team->end_ns)
+		ch = team->ch;
+	if (ch) {
+		team->nr_on++;
+		team->joined++;
+	}
+	raw_spin_unlock(&team->lock);
+	return ch;
+}
+
+static void soft_team_leave(struct soft_unit *unit)
+{
+	struct soft_team *team = soft_team(unit);
+
+	raw_spin_lock(&team->lock);
+	/* Orders all that the helper has done before what follows soft_team_close(). */
+	smp_store_release(&team->nr_on, team->nr_on - 1);
+	raw_spin_unlock(&team->lock);
+}
+
+/* Sees the vGPU's memory as the leader does, which waits. */
+static void soft_team_view(struct soft_unit *unit, const struct soft_channel *ch)
+{
+	const struct soft_view *lead = &unit->engine->lead.view;
+	struct soft_view *view = &unit->view;
+
+	if (view->mem != lead->mem || view->gen != lead->gen || unit->run != unit->engine->runs)
+		memset(&view->tlb, 0, sizeof(view->tlb));
+	view->mem = lead->mem;
+	view->root = ch->space;
+	view->gen = lead->gen;
+	view->work = 0;
+	unit->run = unit->engine->runs;
+}
+
+/* Works in the open section, if there is one. Returns false if there is not. */
+static bool soft_team_help(struct soft_unit *unit)
+{
+	struct soft_channel *ch;
+
+	/* The leader waits for the end of what begins here. */
+	preempt_disable();
+	ch = soft_team_join(unit);
+	if (ch) {
+		soft_team_view(unit, ch);
+		ch->exec.packet.desc->help(unit, ch);
+		soft_team_leave(unit);
+	}
+	preempt_enable();
+	return ch;
+}
+
+/* Works in sections, until there was none for a while or others want the processor. */
+static void soft_team_work(struct soft_unit *unit)
+{
+	const struct soft_team *team = soft_team(unit);
+	u64 until_ns = ktime_get_ns() + SOFT_TEAM_MISS_NS;
+
+	do {
+		if (!soft_team_called(unit))
+			cpu_relax();
+		else if (soft_team_help(unit))
+			until_ns = ktime_get_ns() + SOFT_TEAM_POLL_NS;
+	} while (soft_team_apart(team) && !need_resched() && !kthread_should_stop() &&
+		 ktime_get_ns() < until_ns);
+}
+
+static int soft_team_thread(void *data)
+{
+	struct soft_unit *unit = data;
+
+	if (!cpumask_empty(unit->engine->cpus))
+		set_cpus_allowed_ptr(current, unit->engine->cpus);
+	while (!kthread_should_stop()) {
+		rcuwait_wait_event(&unit->wake, soft_team_called(unit) || kthread_should_stop(),
+				   TASK_IDLE);
+		cond_resched();
+		soft_team_work(unit);
+	}
+	return 0;
+}
+
+/**
+ * soft_team_init() - start the helpers of an engine
+ * @engine: with @team.helper and @team.nr; all else of @team is zero
+ * @gpu_name: part of the threads' names
+ * Context: may sleep.
+ * Return: 0, or -errno and none is left.
+ */
+int soft_team_init(struct soft_engine *engine, const char *gpu_name)
+{
+	struct soft_team *team = &engine->team;
+	unsigned int i;
+	int ret;
+
+	raw_spin_lock_init(&team->lock);
+	for (i = 0; i < team->nr; i++) {
+		ret = soft_unit_start(&team->helper[i], engine, i + 1, soft_team_thread, gpu_name);
+		if (ret) {
+			while (i--)
+				soft_unit_stop(&team->helper[i]);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* Stops the helpers of an engine whose leader has stopped. Sleeps. */
+void soft_team_exit(struct soft_engine *engine)
+{
+	unsigned int i;
+
+	for (i = 0; i < engine->team.nr; i++)
+		soft_unit_stop(&engine->team.helper[i]);
+}
+
+/**
+ * soft_team_open() - have helpers work on the channel's packet
+ * @engine: the engine
+ * @ch: busy, with a packet whose type has help
+ * @most: how many helpers there is work for
+ * @end_ns: when the section is to end, by ktime_get_ns()
+ * Context: the leader's thread; does not sleep.
+ * Return: whether soft_team_close() must follow.
+ */
+bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
+		    u64 end_ns)
+{
+	struct soft_team *team = &engine->team;
+	unsigned int i;
+
+	most = min3(most, team->nr, num_online_cpus() - 1);
+	if (!most)
+		return false;
+	if (team->skip) {
+		team->skip--;
+		return false;
+	}
+	raw_spin_lock(&team->lock);
+	team->ch = ch;
+	team->most = most;
+	team->joined = 0;
+	team->end_ns = end_ns;
+	WRITE_ONCE(team->cpu, raw_smp_processor_id());
+	team->fair_ns = ktime_get_ns() + SOFT_TEAM_FAIR_NS;
+	WRITE_ONCE(team->number, team->number + 1);
+	raw_spin_unlock(&team->lock);
+	for (i = 0; i < most; i++)
+		rcuwait_wake_up(&team->helper[i].wake);
+	return true;
+}
+
+/**
+ * soft_team_close() - end what soft_team_open() has begun
+ * @engine: the engine
+ *
+ * Waits for the helpers that have joined, which end as the leader does: by the section's end, after
+ * the piece of work that they are at. A processor that has one does nothing else.
+ *
+ * Context: the leader's thread; may reschedule.
+ */
+void soft_team_close(struct soft_engine *engine)
+{
+	struct soft_team *team = &engine->team;
+	unsigned int joined;
+
+	raw_spin_lock(&team->lock);
+	team->ch = NULL;
+	joined = team->joined;
+	raw_spin_unlock(&team->lock);
+	/* Pairs with soft_team_leave(). */
+	while (smp_load_acquire(&team->nr_on)) {
+		cpu_relax();
+		cond_resched();
+	}
+	team->helped += joined;
+	if (joined)
+		team->missed = 0;
+	else if (ktime_get_ns() >= team->fair_ns && !(++team->missed % SOFT_TEAM_MISSES))
+		team->skip = 1U << min(team->missed / SOFT_TEAM_MISSES - 1, SOFT_TEAM_SKIP_SHIFT);
+}

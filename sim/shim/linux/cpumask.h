@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_CPUMASK_H
+#define _SHIM_LINUX_CPUMASK_H
+
+#ifndef num_online_cpus
+#define num_online_cpus()	1U
+#endif
+
+#endif /* _SHIM_LINUX_CPUMASK_H */

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Several units execute a dispatch together (vgpu_soft's units=): groups, pages that nobody has
+ * touched, atomics and fences between groups, faults, stops, and a move with groups in flight. Each
+ * test goes on until units have helped, which takes a processor that nothing else wants: where
+ * there is one only, it belongs to the unit that leads, and tests do without help.
+ */
+#include <endian.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compute.h"
+#include "file.h"
+#include "frames.h"
+#include "hop.h"
+#include "inflight.h"
+#include "soft.h"
+
+#define GROUPS		96u
+#define ITEMS		64u
+#define ROUNDS		3000u
+#define FRESH		(64 * FX_MIB)		/* where each work-item has a page of its own */
+#define TRIES_MS	(2 * FX_TIMEOUT_MS)
+#define ONLINE		"/sys/devices/system/cpu/cpu1/online"
+
+static struct fx_vgpu v;
+static struct vgpu_chan *chan;
+
+static uint64_t helped(void)
+{
+	uint64_t value;
+
+	CHECK(!soft_counter(NULL, "gr", "helped", &value), "helped");
+	return value;
+}
+
+static void begin(void)
+{
+	uint64_t helpers;
+
+	if (soft_counter(NULL, "gr", "helpers", &helpers) || !helpers)
+		ktap_skip("the GPU has one unit");
+	chan = compute_chan(&v);
+}
+
+static bool help_comes(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
+
+static volatile uint64_t *words_at(uint64_t offset)
+{
+	return (volatile uint64_t *)(v.dev->fb + offset);
+}
+
+/* Calls @once until units have helped in it. */
+static void until_helped(void (*once)(void))
+{
+	uint64_t end = clk_ms() + TRIES_MS, before = helped();
+
+	do {
+		CHECK(clk_ms() < end, "no unit helps");
+		once();
+	} while (helped() == before && help_comes());
+	ktap_note("units have helped %llu times", (unsigned long long)(helped() - before));
+}
+
+/*
+ * Each work-item counts down, adds its id to a sum, and writes the sum of its rounds to its place.
+ * a0: the sum, then the places.
+ */
+static const uint32_t adds[] = {
+	RV_LUI(RV_T2, ROUNDS >> 12), RV_ADDI(RV_T2, RV_T2, ROUNDS & 0x7ff), RV_LI(RV_T1, 0),
+	RV_ADD(RV_T1, RV_T1, RV_T2), RV_ADDI(RV_T2, RV_T2, -1), RV_BNE(RV_T2, RV_ZERO, -8),
+	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_AMOADD_D(RV_ZERO, RV_T0, RV_A0),
+	RV_SLLI(RV_T0, RV_T0, 3), RV_ADD(RV_T0, RV_T0, RV_A0), RV_SD(RV_T1, 8, RV_T0), RV_RET,
+};
+
+static uint64_t sum_of_rounds(void)
+{
+	uint64_t rounds = (ROUNDS >> 12 << 12) + (ROUNDS & 0x7ff);
+
+	return rounds * (rounds + 1) / 2;
+}
+
+static void check_adds(void)
+{
+	volatile uint64_t *out = words_at(COMPUTE_OUT);
+	uint64_t nr = GROUPS * ITEMS, i;
+
+	fx_finish(chan);
+	CHECK_EQ(le64toh(out[0]), nr * (nr - 1) / 2);
+	for (i = 0; i < nr; i++)
+		CHECK_EQ(le64toh(out[1 + i]), sum_of_rounds(), "%llu", (unsigned long long)i);
+}
+
+static void begin_adds(void)
+{
+	memset((void *)words_at(COMPUTE_OUT), 0, (GROUPS * ITEMS + 1) * 8);
+	compute_dispatch(chan, COMPUTE_SIZE(GROUPS * ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 0);
+}
+
+static void add_once(void)
+{
+	begin_adds();
+	check_adds();
+}
+
+/* Each group is executed once, and what groups add to one place is all there. */
+static void groups_add_up(void)
+{
+	begin();
+	COMPUTE_LOAD(&v, adds);
+	until_helped(add_once);
+	CHECK_EQ(compute_counter(&v, "groups ") % GROUPS, 0);
+}
+
+/* a0: of each work-item a page, to which it writes its id in 16 places. */
+static const uint32_t touches[] = {
+	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_SLLI(RV_T1, RV_T0, 12),
+	RV_ADD(RV_T1, RV_T1, RV_A0), RV_LI(RV_T2, 16),
+	RV_SD(RV_T0, 0, RV_T1), RV_ADDI(RV_T1, RV_T1, 256), RV_ADDI(RV_T2, RV_T2, -1),
+	RV_BNE(RV_T2, RV_ZERO, -12), RV_RET,
+};
+
+static uint64_t fresh;
+
+static void touch_once(void)
+{
+	const uint64_t nr = 2048;
+	uint64_t i, k;
+
+	CHECK(fresh + nr * 4096 <= v.dev->fb_bytes, "no page is left that is untouched");
+	compute_dispatch_head(chan, COMPUTE_HEAD, fresh, COMPUTE_SIZE((uint32_t)nr, 1, 1),
+			      COMPUTE_SIZE(32, 1, 1), 0);
+	fx_finish(chan);
+	for (i = 0; i < nr; i++)
+		for (k = 0; k < 512; k++)
+			CHECK_EQ(le64toh(words_at(fresh + i * 4096)[k]), k % 32 ? 0 : i);
+	fresh += nr * 4096;
+}
+
+/* Pages that several units touch at a time are zeroed, and each is there once. */
+static void pages_are_fresh(void)
+{
+	begin();
+	COMPUTE_LOAD(&v, touches);
+	fresh = FRESH;
+	until_helped(touch_once);
+}
+
+/*
+ * Group 0 says that it is there and waits for the last one, which does likewise: they end only if
+ * they are in flight at a time. a0: a word for each of the two.
+ */
+static const uint32_t meets[] = {
+	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_SLLI(RV_T1, RV_T0, 3),
+	RV_ADD(RV_T1, RV_T1, RV_A0), RV_LI(RV_T2, 8), RV_XOR(RV_T2, RV_T2, RV_T1),
+	RV_LI(RV_T0, 42), RV_SD(RV_T0, 0, RV_T1), RV_FENCE,
+	RV_LD(RV_A4, 0, RV_T2), RV_BNE(RV_A4, RV_T0, -4), RV_RET,
+};
+
+static void meet_once(void)
+{
+	memset((void *)words_at(COMPUTE_OUT), 0, 16);
+	compute_dispatch(chan, COMPUTE_SIZE(2, 1, 1), COMPUTE_SIZE(1, 1, 1), 0);
+	FX_WITHIN(2 * TRIES_MS, vgpu_chan_get(chan) == le64toh(chan->page->put), "%s",
+		  "they do not meet");
+	CHECK_EQ(le64toh(words_at(COMPUTE_OUT)[0]) + le64toh(words_at(COMPUTE_OUT)[1]), 84);
+}
+
+static void groups_meet(void)
+{
+	begin();
+	if (!help_comes())
+		ktap_skip("units meet on two processors");
+	COMPUTE_LOAD(&v, meets);
+	until_helped(meet_once);
+}
+
+/* The work-item whose id is in the second word at a0 stores where it may not; the rest counts. */
+static const uint32_t faults[] = {
+	RV_LUI(RV_T2, ROUNDS >> 12), RV_ADDI(RV_T2, RV_T2, ROUNDS & 0x7ff),
+	RV_ADDI(RV_T2, RV_T2, -1), RV_BNE(RV_T2, RV_ZERO, -4),
+	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_LD(RV_T1, 8, RV_A0),
+	RV_BNE(RV_T0, RV_T1, 8), RV_SD(RV_T0, 0, RV_ZERO), RV_RET,
+};
+
+static uint32_t bad;
+
+static void fault_once(void)
+{
+	bad = (bad * 7 + 1000) % (GROUPS * ITEMS);
+	words_at(COMPUTE_OUT)[1] = htole64(bad);
+	compute_dispatch(chan, COMPUTE_SIZE(GROUPS * ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 0);
+	compute_check_fault(chan, VGPU_HW_FAULT_PAGE, 0, VGPU_HW_VA_IMAGE + 7 * 4,
+			    COMPUTE_SIZE(bad, 0, 0), "one");
+	fx_again(chan);
+}
+
+/* Whichever group faults, on whichever unit: the channel does, once, and says which work-item. */
+static void one_group_faults(void)
+{
+	begin();
+	COMPUTE_LOAD(&v, faults);
+	until_helped(fault_once);
+	COMPUTE_LOAD(&v, adds);
+	add_once();
+}
+
+/* Programs that never end are left at once, wherever they are. */
+static void endless_groups_stop(void)
+{
+	uint64_t end = clk_ms() + TRIES_MS, before;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 10; i++) {
+		COMPUTE_LOAD(&v, compute_loop);	/* anew, as a reset empties the framebuffer */
+		before = helped();
+		compute_dispatch(chan, COMPUTE_ALL, COMPUTE_SIZE(ITEMS, 1, 1), 0);
+		while (helped() == before && help_comes()) {
+			CHECK(clk_ms() < end, "no unit helps in round %u", i);
+			CHECK_EQ(le32toh(chan->page->fault_code), VGPU_HW_FAULT_NONE);
+			clk_sleep_ms(1);	/* a processor for who helps */
+		}
+		if (i % 2)
+			FX_OK(v.dev, vgpu_dev_reset(v.dev));
+		else
+			FX_OK(v.dev, vgpu_chan_disable(chan));
+		vgpu_chan_destroy(chan);
+		chan = compute_chan(&v);
+	}
+	COMPUTE_LOAD(&v, adds);
+	add_once();
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	FX_SOON(!compute_counter(&v, "context_bytes ") && !compute_counter(&v, "flight_bytes "),
+		"memory of flights is not given back");
+}
+
+/* A processor goes away and comes back while units are at work: so does help. */
+static void processors_come_and_go(void)
+{
+	unsigned int i;
+
+	begin();
+	if (!help_comes())
+		ktap_skip("units meet on two processors");
+	COMPUTE_LOAD(&v, adds);
+	for (i = 0; i < 4; i++) {
+		until_helped(add_once);
+		begin_adds();
+		CHECK(!file_write(ONLINE, "0"));
+		check_adds();
+		add_once();
+		begin_adds();
+		CHECK(!file_write(ONLINE, "1"));
+		check_adds();
+	}
+	until_helped(add_once);
+}
+
+static uint32_t groups_in(const struct hop_stream *stream)
+{
+	struct inflight found;
+	uint32_t groups;
+
+	inflight_find(stream, &found);
+	groups = inflight_groups(&found);
+	inflight_free(&found);
+	return groups;
+}
+
+static bool is_over(void)
+{
+	return vgpu_chan_get(chan) == le64toh(chan->page->put);
+}
+
+/* Stops the vGPU. Returns how many groups are in flight; 0: the dispatch is over. */
+static uint32_t stop_groups(void)
+{
+	struct hop_stream stream = {};
+	uint32_t groups = 0;
+
+	hop_state(&v, VFIO_DEVICE_STATE_RUNNING_P2P, NULL);
+	if (!is_over()) {
+		hop_save(&v, 0, &stream);
+		groups = groups_in(&stream);
+		hop_stream_free(&stream);
+	}
+	hop_state(&v, VFIO_DEVICE_STATE_STOP, NULL);
+	return groups;
+}
+
+/*
+ * Begins a dispatch. Returns when units have helped with it some times, so that it should have
+ * several groups in flight: where they have, they stay so until the last ones.
+ */
+static void begin_several(void)
+{
+	uint64_t insns = compute_counter(&v, "instructions "), before = helped();
+
+	begin_adds();
+	FX_SOON(is_over() || (help_comes() ? helped() > before + 8 :
+					     compute_counter(&v, "instructions ") > insns));
+}
+
+/* Moves while several groups are in flight, to a vGPU that goes on with all of them. */
+static void groups_move(void)
+{
+	uint64_t end = clk_ms() + 2 * TRIES_MS;
+	uint32_t groups, moves = 0, several = 0;
+
+	begin();
+	COMPUTE_LOAD(&v, adds);
+	while (several < 3 && (help_comes() || moves < 3)) {
+		CHECK(clk_ms() < end, "several in flight at %u of %u moves", several, moves);
+		begin_several();
+		groups = stop_groups();
+		several += groups > 1;
+		moves += groups > 0;
+		if (groups)
+			hop(&v, 0);
+		else
+			hop_state(&v, VFIO_DEVICE_STATE_RUNNING, NULL);
+		check_adds();
+	}
+	ktap_note("%u of %u moves with several groups in flight", several, moves);
+}
+
+static void cleanup(void)
+{
+	file_write(ONLINE, "1");
+	fx_cleanup();
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(groups_add_up),
+	KTAP_TEST(pages_are_fresh),
+	KTAP_TEST(groups_meet),
+	KTAP_TEST(one_group_faults),
+	KTAP_TEST(endless_groups_stop),
+	KTAP_TEST(processors_come_and_go),
+	KTAP_TEST(groups_move),
+};
+
+KTAP_MAIN(tests, cleanup)
