@@ -9,7 +9,7 @@ NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c fdin
 	tools/libvgpu/node_find.c \
 	$(addprefix drivers/vgpu/core/objects/,about_fits.c placement.c profile.c \
 	types.c) \
-	$(addprefix tests/unit/,nvml_fake.c nvml_heap.c nvml_move.c nvml_node.c)
+	$(addprefix tests/unit/,nvml_fake.c nvml_heap.c nvml_move.c nvml_node.c nvml_part.c)
 NVML_GUEST_SRCS := $(addprefix tests/unit/,nvml_guest.c nvml_rows.c)
 
 $(foreach t,nvml nvml_abi nvml_account nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms \
