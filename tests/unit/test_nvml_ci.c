@@ -85,8 +85,9 @@ static void test_one(void **state)
 	nvmlComputeInstancePlacement_t place = { 0, 2 };
 	nvmlComputeInstanceInfo_t info, old;
 	nvmlComputeInstance_t first, second;
-	nvmlDevice_t device;
+	nvmlDevice_t device, other;
 	unsigned int id;
+	char uuid[80];
 
 	OK(nvmlDeviceCreateGpuInstance(dev, 1, &gi));
 	check_ci_count(1, 1, 1);
@@ -113,6 +114,7 @@ static void test_one(void **state)
 	assert_memory_equal(&old, &info, offsetof(nvmlComputeInstanceInfo_t, placement));
 	assert_int_equal(old.placement.size, 0x77777777);
 	OK(nvmlDeviceGetMigDeviceHandleByIndex(dev, 0, &device));
+	OK(nvmlDeviceGetUUID(device, uuid, sizeof(uuid)));
 
 	fake_create(1, 0, 0, 0);
 	fake_put(1, 1);
@@ -122,6 +124,7 @@ static void test_one(void **state)
 	INVALID(nvmlComputeInstanceDestroy(first));
 	INVALID(nvmlComputeInstanceGetInfo_v2(first, &info));
 	INVALID(nvmlDeviceGetGpuInstanceId(device, &id));
+	assert_int_equal(nvmlDeviceGetHandleByUUID(uuid, &other), NVML_ERROR_NOT_FOUND);
 	check_ci_count(1, 0, 1);
 	place = (nvmlComputeInstancePlacement_t){ 0, 2 };
 	OK(nvmlGpuInstanceCreateComputeInstanceWithPlacement(gi, 1, &place, &second));
@@ -129,6 +132,8 @@ static void test_one(void **state)
 	check_ci_count(1, 1, 0);
 	INVALID(nvmlComputeInstanceGetInfo_v2(first, &info));
 	INVALID(nvmlDeviceGetGpuInstanceId(device, &id));
+	OK(nvmlDeviceGetHandleByUUID(uuid, &other));
+	assert_ptr_not_equal(other, device);
 	/* It goes with its GPU instance. */
 	OK(nvmlGpuInstanceDestroy(gi));
 	INVALID(nvmlComputeInstanceDestroy(second));

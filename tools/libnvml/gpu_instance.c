@@ -207,8 +207,6 @@ nvmlReturn_t nvmlGpuInstanceDestroy(nvmlGpuInstance_t gi)
 	call.gpu = mig->device->info.gpu;
 	call.partition = mig->partition;
 	ret = nv_node_call(VGPU_IOC_PARTITION_REMOVE, &call);
-	if (!ret || ret == NVML_ERROR_NOT_FOUND)
-		nv_mig_forget(mig);
 	return nv_leave(ret == NVML_ERROR_NOT_FOUND ? NVML_ERROR_INVALID_ARGUMENT : ret);
 }
 

@@ -34,9 +34,6 @@ nvmlReturn_t nv_migs_read(struct nvmlDevice_st *device);
 /* Of device->migs the one that has that number in the driver, or NULL. */
 struct nv_mig *nv_mig_find(struct nvmlDevice_st *device, uint32_t partition);
 
-/* The partition is gone: so are its handles. */
-void nv_mig_forget(struct nv_mig *mig);
-
 /* As nv_enter_host_device(), for what there is only while MIG is on; else NOT_SUPPORTED. */
 nvmlReturn_t nv_enter_divided(nvmlDevice_t device, const void *out);
 

@@ -51,7 +51,8 @@ void nv_ci_forget(struct nv_mig *mig)
 	mig->state = NV_CI_DESTROYED;
 }
 
-void nv_mig_forget(struct nv_mig *mig)
+/* The partition is gone: so are its handles. */
+static void mig_forget(struct nv_mig *mig)
 {
 	struct nv_migs *migs = &mig->device->migs;
 	unsigned int i = (unsigned int)(mig - migs->mig);
@@ -101,7 +102,7 @@ static nvmlReturn_t mig_read(struct nv_mig *mig)
 	nvmlReturn_t ret = nv_node_partition(mig->device->info.gpu, mig->partition, &mig->info);
 
 	if (ret == NVML_ERROR_NOT_FOUND)
-		nv_mig_forget(mig);
+		mig_forget(mig);
 	return ret;
 }
 
@@ -125,7 +126,7 @@ nvmlReturn_t nv_migs_read(struct nvmlDevice_st *device)
 	/* Those that are gone first, so that there is room for the others. */
 	for (i = migs->nr; i--; )
 		if (!mig_listed(ids, nr, migs->mig[i].partition))
-			nv_mig_forget(&migs->mig[i]);
+			mig_forget(&migs->mig[i]);
 	for (i = 0; i < nr; i++)
 		if (!nv_mig_find(device, ids[i]))
 			mig_add(device, ids[i]);
