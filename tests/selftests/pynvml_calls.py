@@ -20,7 +20,8 @@ MUST = '''
     DeviceGetAccountingStats DeviceGetActiveVgpus DeviceGetComputeRunningProcesses
     DeviceGetCreatableVgpus DeviceGetFBCSessions DeviceGetFBCStats
     DeviceGetGraphicsRunningProcesses DeviceGetGridLicensableFeatures DeviceGetHostVgpuMode
-    DeviceGetIndex DeviceGetMinorNumber DeviceGetName DeviceGetPciInfo
+    DeviceGetIndex DeviceGetMaxMigDeviceCount DeviceGetMinorNumber DeviceGetName
+    DeviceGetPciInfo DeviceIsMigDeviceHandle
     DeviceGetProcessUtilization DeviceGetSupportedVgpus DeviceGetUUID DeviceGetUtilizationRates
     DeviceGetVgpuCapabilities DeviceGetVgpuHeterogeneousMode
     DeviceGetVgpuInstancesUtilizationInfo DeviceGetVgpuMetadata DeviceGetVgpuProcessUtilization

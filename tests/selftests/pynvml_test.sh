@@ -12,9 +12,14 @@ output=$(mktemp)
 busy=''
 
 clean_up() {
+	local id
 	[[ -z $busy ]] || { kill "$busy" && wait "$busy"; } 2>/dev/null
 	"$ctl" remove "$uuid" >/dev/null 2>&1
 	"$ctl" sched set --policy best_effort --slice 1ms >/dev/null 2>&1
+	for id in $("$ctl" partition list --noheadings -o number 2>/dev/null); do
+		"$ctl" partition remove "$id" >/dev/null 2>&1
+	done
+	"$ctl" partition mode off >/dev/null 2>&1
 	rm -f "$output"
 }
 trap clean_up EXIT
@@ -31,5 +36,12 @@ text=$(LD_LIBRARY_PATH=$bin/tools/libnvml tests/selftests/pynvml_calls.py "$uuid
 status=$?
 ktap_result pynvml_calls "$status" "$text"
 ((status)) || echo "$text"
+
+kill "$busy" && wait "$busy" 2>/dev/null
+busy=''
+"$ctl" remove "$uuid" >/dev/null
+text=$(LD_LIBRARY_PATH=$bin/tools/libnvml tests/selftests/pynvml_mig.py 2>&1)
+status=$?
+ktap_result pynvml_mig "$status" "$text"
 echo "1..$ktap_number"
 ktap_end

@@ -2,18 +2,19 @@
 #
 # Tests of tools/libnvml: the library's files with the driver that nvml_fake.h is.
 comma := ,
-NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c device.c event.c fdinfo.c guest.c \
-	host.c init.c instance.c load.c looks.c measure.c meta.c node.c number.c place.c process.c \
-	record.c render.c render_call.c render_load.c render_process.c sample.c sched.c state.c \
-	table.c type.c virtual.c) \
+NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c compute_instance.c device.c event.c \
+	fdinfo.c gpu_instance.c guest.c host.c init.c instance.c load.c looks.c measure.c meta.c \
+	mig.c mig_profile.c mig_table.c node.c number.c place.c process.c record.c render.c \
+	render_call.c render_load.c render_process.c sample.c sched.c state.c table.c type.c \
+	virtual.c) \
 	tools/libvgpu/node_find.c \
 	$(addprefix drivers/vgpu/core/objects/,about_fits.c placement.c profile.c \
 	types.c) \
-	$(addprefix tests/unit/,nvml_fake.c nvml_heap.c nvml_move.c nvml_node.c)
+	$(addprefix tests/unit/,nvml_fake.c nvml_heap.c nvml_move.c nvml_node.c nvml_part.c)
 NVML_GUEST_SRCS := $(addprefix tests/unit/,nvml_guest.c nvml_rows.c)
 
 $(foreach t,nvml nvml_abi nvml_account nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms \
-	nvml_guest nvml_meta nvml_node nvml_node_load nvml_node_process,\
+	nvml_guest nvml_meta nvml_mig nvml_ci nvml_node nvml_node_load nvml_node_process,\
 	$(eval SRCS_test_$t := $(NVML_SRCS))\
 	$(eval CPPFLAGS_test_$t := -I$(TOP)/include/uapi -iquote $(TOP)/tools/libnvml \
 		-idirafter $(TOP)/tools/libvgpu/uapi \
@@ -24,6 +25,8 @@ $(foreach t,nvml nvml_abi nvml_account nvml_load nvml_errors nvml_race nvml_canc
 		clock_gettime clock_nanosleep)))
 $(foreach t,nvml_guest nvml_account,$(eval SRCS_test_$t += tests/unit/nvml_channels.c))
 SRCS_test_nvml_errors += tests/unit/nvml_rows.c
+$(foreach t,nvml_mig nvml_ci,\
+	$(eval SRCS_test_$t += $(addprefix tests/unit/,nvml_mig_world.c nvml_rows.c)))
 $(foreach t,nvml_node nvml_node_load nvml_node_process,$(eval SRCS_test_$t += $(NVML_GUEST_SRCS)))
 # Of a thread that is cancelled ASan takes the stack for one that is in use.
 CFLAGS_test_nvml_cancel := -fno-sanitize=address

@@ -9,16 +9,18 @@
 #include <unistd.h>
 
 #include "core/objects/placement.h"
+#include "core/objects/profile.h"
 #include "core/objects/types.h"
 
 #include "nvml_fake.h"
 #include "nvml_move.h"
 #include "nvml_node.h"
+#include "nvml_part.h"
 
 #define BOARD		"SG16"
 #define REGION_GB	16
 #define CHANNELS	256
-#define TYPES		32
+#define TYPES		64
 #define SAMPLES		(40 * VGPU_SAMPLES_KEPT)
 #define SESSIONS	4096
 #define FILES		64
@@ -122,9 +124,23 @@ static uint64_t now_ns(void)
 	return clock_ns;
 }
 
-void fake_reset(void)
+static void build_types(void)
 {
 	struct vgpu_placement places;
+
+	vgpu_placement_init(&places, REGION_GB, false);
+	nr_types = vgpu_types_build(BOARD, &places, CHANNELS, fake.divisible, types, TYPES);
+	must(nr_types <= TYPES, "no room for types");
+}
+
+void fake_divisible(void)
+{
+	fake.divisible = true;
+	build_types();
+}
+
+void fake_reset(void)
+{
 	unsigned int i;
 
 	pthread_mutex_lock(&lock);
@@ -141,19 +157,23 @@ void fake_reset(void)
 	nr_samples = 0;
 	nr_sessions = 0;
 	nr_runs = 0;
-	vgpu_placement_init(&places, REGION_GB, false);
-	nr_types = vgpu_types_build(BOARD, &places, CHANNELS, false, types, TYPES);
+	fake_part_reset();
+	build_types();
 	pthread_mutex_unlock(&lock);
 }
 
 /* With the lock. Who does not read has no room for all events, and has some left to read. */
-static void tell(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b)
+static void tell_event(const struct vgpu_ctl_event *event)
 {
-	struct vgpu_ctl_event event = { .type = type, .gpu = gpu, .b = b };
 	int i;
 
 	for (i = 0; i < nr_pipes; i++)
-		must(write(pipes[i][1], &event, sizeof(event)) > 0 || errno == EAGAIN, "no pipe");
+		must(write(pipes[i][1], event, sizeof(*event)) > 0 || errno == EAGAIN, "no pipe");
+}
+
+static void tell(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b)
+{
+	tell_event(&(struct vgpu_ctl_event){ .type = type, .gpu = gpu, .b = b });
 }
 
 void fake_create(unsigned int nr, unsigned int gpu, unsigned int type, unsigned int place_gb)
@@ -238,6 +258,14 @@ bool fake_vgpu(unsigned int nr, struct vgpu_ctl_instance *inst)
 	return there[nr];
 }
 
+void fake_put(unsigned int nr, uint32_t partition)
+{
+	pthread_mutex_lock(&lock);
+	vgpus[nr].partition = partition;
+	tell(VGPU_EVENT_CREATED, vgpus[nr].gpu, 0);
+	pthread_mutex_unlock(&lock);
+}
+
 void fake_sample(unsigned int gpu, int nr, unsigned int ago, const unsigned int *percent)
 {
 	struct vgpu_ctl_sample *s = &samples[nr_samples];
@@ -284,6 +312,16 @@ void fake_event(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b)
 	pthread_mutex_unlock(&lock);
 }
 
+void fake_fault(unsigned int nr)
+{
+	struct vgpu_ctl_event event = { .type = VGPU_EVENT_FAULT, .gpu = vgpus[nr].gpu, .b = 1 };
+
+	memcpy(event.uuid, vgpus[nr].uuid, sizeof(event.uuid));
+	pthread_mutex_lock(&lock);
+	tell_event(&event);
+	pthread_mutex_unlock(&lock);
+}
+
 bool fake_has_gpu(uint32_t gpu)
 {
 	return gpu < fake.gpus && !fake.gone[gpu];
@@ -315,20 +353,6 @@ static int call_gpus(struct vgpu_ctl_list *list)
 	return 0;
 }
 
-static int call_instances(struct vgpu_ctl_list *list)
-{
-	uint8_t (*uuids)[VGPU_UUID_LEN] = (void *)(uintptr_t)list->ids;
-	unsigned int i, nr = 0;
-
-	if (!fake_has_gpu(list->gpu))
-		return -ENODEV;
-	for (i = 0; i < FAKE_VGPUS; i++)
-		if (there[i] && vgpus[i].gpu == list->gpu && nr++ < list->count)
-			memcpy(uuids[nr - 1], vgpus[i].uuid, VGPU_UUID_LEN);
-	list->count = nr;
-	return 0;
-}
-
 static int call_gpu(struct vgpu_ctl_gpu *gpu)
 {
 	static const struct vgpu_ctl_engine engines[FAKE_ENGINES] = {
@@ -351,6 +375,7 @@ static int call_gpu(struct vgpu_ctl_gpu *gpu)
 			gpu->fb_used_bytes += vgpus[i].fb_bytes;
 	gpu->now_ns = fake.now_ns ?: now_ns();
 	gpu->placement = fake.homogeneous;
+	fake_part_gpu(gpu);
 	snprintf((char *)gpu->address, sizeof(gpu->address), "f000:00:%02x.0", gpu->gpu);
 	strcpy((char *)gpu->board, BOARD);
 	strcpy((char *)gpu->driver, "vgpu_soft");
@@ -374,6 +399,7 @@ void fake_type(unsigned int gpu, unsigned int index, struct vgpu_ctl_type *type)
 	type->max_height = t->max_height;
 	type->frl_fps = t->frl_fps;
 	type->placement_size_gb = t->size_gb;
+	type->slices = t->profile ? t->profile->slices : 0;
 	type->fb_bytes = (uint64_t)t->size_gb << 30;
 	strcpy((char *)type->name, t->name);
 	snprintf((char *)type->id, sizeof(type->id), "vgpu_soft-%s", t->name);
@@ -523,24 +549,15 @@ static int call_log(struct vgpu_ctl_sched_log *log)
 	return 0;
 }
 
-static int call_version(struct vgpu_ctl_version *version)
-{
-	version->abi_major = fake.abi_major;
-	version->abi_minor = VGPU_ABI_MINOR;
-	strcpy((char *)version->driver_version, "0.1.0");
-	return 0;
-}
-
 static int call(unsigned long request, void *arg)
 {
 	const struct vgpu_ctl_migration *move = arg;
 
 	switch (request) {
-	case VGPU_IOC_VERSION: return call_version(arg);
+	case VGPU_IOC_VERSION: return fake_version(arg);
 	case VGPU_IOC_GPUS: return call_gpus(arg);
 	case VGPU_IOC_GPU: return call_gpu(arg);
 	case VGPU_IOC_TYPE: return call_type(arg);
-	case VGPU_IOC_INSTANCES: return call_instances(arg);
 	case VGPU_IOC_INSTANCE: return call_instance(arg);
 	case VGPU_IOC_STATS: return call_stats(arg);
 	case VGPU_IOC_SAMPLES: return call_samples(arg);
@@ -551,7 +568,7 @@ static int call(unsigned long request, void *arg)
 	case VGPU_IOC_MIGRATION: return fake_migration(arg, vgpus, vgpu_of(move->uuid));
 	case VGPU_IOC_SCHED_LOG: return call_log(arg);
 	case VGPU_IOC_EVENTS: return 0;
-	default: return -ENOTTY;
+	default: return fake_part_call(request, arg);
 	}
 }
 

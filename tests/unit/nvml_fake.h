@@ -52,6 +52,7 @@ struct fake {
 	int refuse[64];
 	unsigned int abi_major;
 	bool homogeneous;
+	bool divisible;
 	unsigned int gpus;
 	unsigned int engines;	/* of FAKE_ENGINES the first ones */
 	bool gone[FAKE_GPUS];
@@ -67,11 +68,17 @@ extern struct fake fake;
 
 void fake_reset(void);
 
+/* The GPUs can have partitions, and there are types for them. Before nvmlInit(). */
+void fake_divisible(void);
+
 /* The vGPU @nr, below FAKE_VGPUS: its UUID ends with @nr, its times tell it from others. */
 void fake_create(unsigned int nr, unsigned int gpu, unsigned int type, unsigned int place_gb);
 void fake_start(unsigned int nr, int pid);
 void fake_stop(unsigned int nr);
 void fake_remove(unsigned int nr);
+
+/* The vGPU is in a partition, whose number that is. */
+void fake_put(unsigned int nr, uint32_t partition);
 
 /* A copy, as VGPU_IOC_INSTANCE gives it; false: it is not there. */
 bool fake_vgpu(unsigned int nr, struct vgpu_ctl_instance *inst);
@@ -90,6 +97,9 @@ void fake_sample(unsigned int gpu, int nr, unsigned int ago, const unsigned int 
 void fake_run(unsigned int gpu, unsigned int nr, uint64_t time_ns, uint64_t ran_ns);
 
 void fake_event(enum vgpu_ctl_event_type type, unsigned int gpu, uint32_t b);
+
+/* A fault of the vGPU @nr. */
+void fake_fault(unsigned int nr);
 
 /* Open files and allocations that the library has now. */
 int fake_files(void);

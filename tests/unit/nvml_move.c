@@ -12,6 +12,14 @@ uint32_t fake_flags(unsigned long request)
 	return request == VGPU_IOC_MIGRATION ? VGPU_MIGRATION_OF_TYPE : 0;
 }
 
+int fake_version(struct vgpu_ctl_version *version)
+{
+	version->abi_major = fake.abi_major;
+	version->abi_minor = VGPU_ABI_MINOR;
+	strcpy((char *)version->driver_version, "0.1.0");
+	return 0;
+}
+
 int fake_sched_set(struct vgpu_ctl_sched *sched)
 {
 	struct vgpu_ctl_sched *now = &fake.sched[sched->gpu];

@@ -27,7 +27,6 @@ const struct row rows[] = {
 	F(nvmlDeviceGetVbiosVersion, "dsi"),
 	F(nvmlDeviceGetComputeMode, "dp"),
 	F(nvmlDeviceGetBrand, "dp"),
-	F(nvmlDeviceIsMigDeviceHandle, "dp"),
 	F(nvmlDeviceGetPciInfo_v3, "dp"),
 	F(nvmlDeviceGetPciInfo_v2, "dp"),
 	F(nvmlDeviceGetPciInfo, "dp"),
@@ -121,6 +120,38 @@ const struct row rows[] = {
 	F(nvmlDeviceRegisterEvents, "die"),
 	F(nvmlEventSetWait_v2, "epi"),
 	F(nvmlEventSetWait, "epi"),
+	F(nvmlDeviceGetMigMode, "dpp"),
+	F(nvmlDeviceSetMigMode, "dip"),
+	F(nvmlDeviceIsMigDeviceHandle, "dp"),
+	F(nvmlDeviceGetMaxMigDeviceCount, "dp"),
+	F(nvmlDeviceGetMigDeviceHandleByIndex, "dip"),
+	F(nvmlDeviceGetDeviceHandleFromMigDeviceHandle, "dp"),
+	F(nvmlDeviceGetGpuInstanceId, "dp"),
+	F(nvmlDeviceGetComputeInstanceId, "dp"),
+	F(nvmlDeviceGetAttributes_v2, "dp"),
+	F(nvmlDeviceGetAttributes, "dp"),
+	F(nvmlDeviceGetGpuInstanceProfileInfo, "dip"),
+	W(nvmlDeviceGetGpuInstanceProfileInfoV, "diw", GpuInstanceProfileInfo, 3),
+	W(nvmlDeviceGetGpuInstanceProfileInfoByIdV, "diw", GpuInstanceProfileInfo, 3),
+	F(nvmlDeviceGetGpuInstancePossiblePlacements_v2, "diap"),
+	F(nvmlDeviceGetGpuInstanceRemainingCapacity, "dip"),
+	F(nvmlDeviceCreateGpuInstance, "dip"),
+	F(nvmlDeviceCreateGpuInstanceWithPlacement, "dipp"),
+	F(nvmlGpuInstanceDestroy, "g"),
+	F(nvmlDeviceGetGpuInstances, "diap"),
+	F(nvmlDeviceGetGpuInstanceById, "dip"),
+	F(nvmlGpuInstanceGetInfo, "gp"),
+	F(nvmlGpuInstanceGetComputeInstanceProfileInfo, "giip"),
+	W(nvmlGpuInstanceGetComputeInstanceProfileInfoV, "giiw", ComputeInstanceProfileInfo, 3),
+	F(nvmlGpuInstanceGetComputeInstancePossiblePlacements, "giap"),
+	F(nvmlGpuInstanceGetComputeInstanceRemainingCapacity, "gip"),
+	F(nvmlGpuInstanceCreateComputeInstance, "gip"),
+	F(nvmlGpuInstanceCreateComputeInstanceWithPlacement, "gipp"),
+	F(nvmlComputeInstanceDestroy, "c"),
+	F(nvmlGpuInstanceGetComputeInstances, "giap"),
+	F(nvmlGpuInstanceGetComputeInstanceById, "gip"),
+	F(nvmlComputeInstanceGetInfo_v2, "cp"),
+	F(nvmlComputeInstanceGetInfo, "cp"),
 };
 
 const unsigned int rows_nr = ARRAY_SIZE(rows);
@@ -128,11 +159,19 @@ const unsigned int rows_nr = ARRAY_SIZE(rows);
 nvmlDevice_t dev;
 nvmlVgpuInstance_t vgpu;
 nvmlEventSet_t set;
+nvmlGpuInstance_t gi;
+nvmlComputeInstance_t ci;
 char buffers[ARGS][ROOM];
 
 bool row_is(const struct row *row, void *function)
 {
 	return row->call == (call_t)function;
+}
+
+void row_instance(void)
+{
+	OK(nvmlDeviceCreateGpuInstance(dev, NVML_GPU_INSTANCE_PROFILE_1_SLICE, &gi));
+	OK(nvmlGpuInstanceGetComputeInstanceById(gi, 0, &ci));
 }
 
 void row_prepare(const struct row *row, uintptr_t *arg)
@@ -153,6 +192,12 @@ void row_prepare(const struct row *row, uintptr_t *arg)
 			break;
 		case 'e':
 			arg[i] = (uintptr_t)set;
+			break;
+		case 'g':
+			arg[i] = (uintptr_t)gi;
+			break;
+		case 'c':
+			arg[i] = (uintptr_t)ci;
 			break;
 		case 'i':
 			arg[i] = i && row->args[i - 1] == 's' ? ROOM : 0;
@@ -177,6 +222,13 @@ nvmlReturn_t row_call(const struct row *row, const uintptr_t *arg)
 		OK(nvmlEventSetCreate(&set));
 	if (row_is(row, nvmlEventSetCreate) && !ret)
 		OK(nvmlEventSetFree(*(nvmlEventSet_t *)arg[0]));
+	if (row_is(row, nvmlDeviceCreateGpuInstance) && !ret)
+		OK(nvmlGpuInstanceDestroy(*(nvmlGpuInstance_t *)arg[2]));
+	if (row_is(row, nvmlComputeInstanceDestroy) && !ret)
+		OK(nvmlGpuInstanceDestroy(gi));
+	if ((row_is(row, nvmlGpuInstanceDestroy) || row_is(row, nvmlComputeInstanceDestroy)) &&
+	    !ret)
+		row_instance();
 	return ret;
 }
 

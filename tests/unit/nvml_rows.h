@@ -15,9 +15,10 @@
 typedef nvmlReturn_t (*call_t)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
 /*
- * A letter for each argument: a GPU (d), type (t), vGPU (v) or set of events (e); a number (i); a
- * pointer that must not be NULL, to a result (p), to a structure with a version (w), or to a text
- * whose length comes next (s); a pointer to an array or text whose length is given by pointer (o).
+ * A letter for each argument: a GPU (d), type (t), vGPU (v), set of events (e), GPU instance (g) or
+ * compute instance (c); a number (i); a pointer that must not be NULL, to a result (p), to a
+ * structure with a version (w), or to a text whose length comes next (s); a pointer to an array or
+ * text whose length is given by pointer (o), or to an array that is as long as it has to be (a).
  */
 struct row {
 	const char *name;
@@ -33,9 +34,14 @@ extern const unsigned int rows_nr;
 extern nvmlDevice_t dev;
 extern nvmlVgpuInstance_t vgpu;
 extern nvmlEventSet_t set;
+extern nvmlGpuInstance_t gi;
+extern nvmlComputeInstance_t ci;
 extern char buffers[ARGS][ROOM];
 
 bool row_is(const struct row *row, void *function);
+
+/* A GPU instance of dev, where MIG is on. */
+void row_instance(void);
 
 /* Arguments that are right. */
 void row_prepare(const struct row *row, uintptr_t *arg);

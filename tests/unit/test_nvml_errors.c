@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "nvml_fake.h"
+#include "nvml_part.h"
 #include "nvml_rows.h"
 
 #define OK(call)	assert_int_equal(call, NVML_SUCCESS)
@@ -22,9 +22,12 @@ static int begin(void **state)
 	unsigned int i, count = 1;
 
 	fake_reset();
+	fake_divisible();
+	fake_part_mode(0, true);
 	allocations = fake_allocations();
 	OK(nvmlInit_v2());
 	OK(nvmlDeviceGetHandleByIndex_v2(0, &dev));
+	row_instance();
 	for (i = 0; i < fake_types(0); i++) {
 		struct vgpu_ctl_type type = { .size = sizeof(type) };
 
@@ -134,7 +137,7 @@ static void test_bad_handles(void **state)
 
 	for (i = 0; i < rows_nr; i++)
 		for (k = 0; rows[i].args[k]; k++) {
-			if (!strchr("dtve", rows[i].args[k]))
+			if (!strchr("dtvegc", rows[i].args[k]))
 				continue;
 			for (b = 0; b < ARRAY_SIZE(bad); b++) {
 				row_prepare(&rows[i], arg);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "mig.h"
 
 struct device_pci {
 	unsigned int domain;
@@ -96,6 +96,8 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
 		return ret;
 	if (!uuid || !device)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	if (!strncmp(uuid, "MIG-", 4))
+		return nv_leave(nv_mig_by_uuid(uuid, device));
 	for (i = 0; i < nv.devices; i++) {
 		device_uuid(&nv.device[i], text);
 		if (!strcmp(text, uuid)) {
@@ -127,25 +129,35 @@ nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *number)
 	return nv_leave(NVML_SUCCESS);
 }
 
-nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t handle, char *name, unsigned int length)
 {
-	nvmlReturn_t ret = nv_enter_device(device, name);
-	char text[VGPU_ADDR_LEN + 1];
+	struct nvmlDevice_st *device;
+	const struct nv_mig *mig;
+	nvmlReturn_t ret = nv_enter_any(handle, name, &device, &mig);
+	char text[NV_NAME];
 
 	if (ret)
 		return ret;
-	nv_text(text, device->info.board, sizeof(device->info.board));
+	if (mig)
+		nv_mig_name(mig, text);
+	else
+		nv_text(text, device->info.board, sizeof(device->info.board));
 	return nv_leave(nv_put_text(name, length, text));
 }
 
-nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t handle, char *uuid, unsigned int length)
 {
-	nvmlReturn_t ret = nv_enter_device(device, uuid);
-	char text[4 + NV_UUID_TEXT];
+	struct nvmlDevice_st *device;
+	const struct nv_mig *mig;
+	nvmlReturn_t ret = nv_enter_any(handle, uuid, &device, &mig);
+	char text[NV_MIG_UUID];
 
 	if (ret)
 		return ret;
-	device_uuid(device, text);
+	if (mig)
+		nv_mig_uuid(mig, text);
+	else
+		device_uuid(device, text);
 	return nv_leave(nv_put_text(uuid, length, text));
 }
 
@@ -156,16 +168,6 @@ nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t *type)
 	if (ret)
 		return ret;
 	*type = NVML_BRAND_UNKNOWN;
-	return nv_leave(NVML_SUCCESS);
-}
-
-nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int *is_mig)
-{
-	nvmlReturn_t ret = nv_enter_device(device, is_mig);
-
-	if (ret)
-		return ret;
-	*is_mig = 0;
 	return nv_leave(NVML_SUCCESS);
 }
 
@@ -208,11 +210,20 @@ nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci)
 	return device_get_pci(device, pci, offsetof(nvmlPciInfo_t, pciSubSystemId));
 }
 
-static nvmlReturn_t device_get_memory(nvmlDevice_t device, const void *out, nvmlMemory_t *memory)
+static nvmlReturn_t device_get_memory(nvmlDevice_t handle, const void *out, nvmlMemory_t *memory)
 {
-	nvmlReturn_t ret = nv_enter_device(device, out);
+	struct nvmlDevice_st *device;
+	const struct nv_mig *mig;
+	nvmlReturn_t ret = nv_enter_any(handle, out, &device, &mig);
 
-	return ret ? ret : nv_leave(nv.source->memory(device, memory));
+	if (ret)
+		return ret;
+	if (!mig)
+		return nv_leave(nv.source->memory(device, memory));
+	memory->total = mig->info.fb_bytes;
+	memory->used = mig->info.fb_used_bytes;
+	memory->free = mig->info.fb_bytes - mig->info.fb_used_bytes;
+	return nv_leave(NVML_SUCCESS);
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)

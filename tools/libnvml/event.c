@@ -167,18 +167,16 @@ nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long ty
 				      nvmlEventSet_t set)
 {
 	nvmlReturn_t ret = event_enter(set);
-	unsigned int i;
 
 	if (ret)
 		return ret;
-	for (i = 0; i < set->devices; i++)
-		if (device == &nv.device[i])
-			break;
-	if (i == set->devices)
-		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	if (!nv_device_at(device)) {
+		ret = nv_mig_device(device);
+		return nv_leave(ret ? ret : NVML_ERROR_NOT_SUPPORTED);
+	}
 	if (types & ~event_types())
 		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
-	set->types[i] |= types;
+	set->types[device->index] |= types;
 	return nv_leave(NVML_SUCCESS);
 }
 
@@ -201,6 +199,19 @@ static unsigned int event_xid(const struct vgpu_ctl_event *event)
 	}
 }
 
+/* Of a vGPU that is still there the instances that it is in. */
+static void event_instance(const struct vgpu_ctl_event *event, nvmlEventData_t *data)
+{
+	struct vgpu_ctl_instance inst;
+
+	data->gpuInstanceId = NVML_NO_INSTANCE;
+	data->computeInstanceId = NVML_NO_INSTANCE;
+	if (nv_node_instance(event->uuid, &inst) || inst.gpu != event->gpu || !inst.partition)
+		return;
+	data->gpuInstanceId = inst.partition;
+	data->computeInstanceId = NV_CI_ID;
+}
+
 /* Reads until there is an event that is registered for; TIMEOUT: there was none. */
 static nvmlReturn_t event_read(struct nvmlEventSet_st *set, nvmlEventData_t *data)
 {
@@ -218,8 +229,7 @@ static nvmlReturn_t event_read(struct nvmlEventSet_st *set, nvmlEventData_t *dat
 		data->device = device;
 		data->eventType = nvmlEventTypeXidCriticalError;
 		data->eventData = xid;
-		data->gpuInstanceId = NVML_NO_INSTANCE;
-		data->computeInstanceId = NVML_NO_INSTANCE;
+		event_instance(&event, data);
 		return NVML_SUCCESS;
 	}
 	return NVML_ERROR_TIMEOUT;

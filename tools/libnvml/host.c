@@ -89,6 +89,7 @@ static nvmlReturn_t host_processes(struct nvmlDevice_st *device, struct nv_proce
 				.pid = (unsigned int)inst->owner_pid,
 				.computes = host_computes(inst),
 				.fb_bytes = inst->fb_backed_bytes,
+				.partition = inst->partition,
 			};
 	}
 	return NVML_SUCCESS;

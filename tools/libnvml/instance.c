@@ -154,7 +154,7 @@ nvmlReturn_t nvmlVgpuInstanceGetGpuInstanceId(nvmlVgpuInstance_t vgpu, unsigned 
 
 	if (ret)
 		return ret;
-	*id = NVML_NO_INSTANCE;
+	*id = inst.partition ? inst.partition : NVML_NO_INSTANCE;
 	return nv_leave(NVML_SUCCESS);
 }
 

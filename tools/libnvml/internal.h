@@ -2,7 +2,7 @@
 /*
  * Inside the library: its state and lock (state.c), where its GPUs come from (host.c, render.c),
  * /dev/vgpu (node.c), the GPUs, types and vGPUs that clients have handles of (table.c), samples
- * (sample.c, looks.c), and how functions answer (answer.c).
+ * (sample.c, looks.c), and how functions answer (answer.c). mig.h is about GPUs that are divided.
  *
  * A function of the interface calls one of nv_enter*(), which takes the lock unless it returns an
  * error, and returns what nv_leave() returns, which drops it.
@@ -22,6 +22,8 @@
 
 #define NV_VGPUS_MAX	32	/* of a GPU, as the ABI has it */
 #define NV_LOOKS	8	/* at the channels of guests, that are kept */
+#define NV_MIGS_MAX	VGPU_PARTITION_EIGHTHS	/* partitions of a GPU at a time */
+#define NV_CI_ID	0	/* of the compute instance of each GPU instance */
 #define NV_VERSION	"13.0"	/* of the interface whose names functions.list has */
 
 /* Bytes of an element of an array of the driver's that ends in engine[], for so many engines. */
@@ -82,6 +84,33 @@ struct nv_records {
 	struct nv_record *record;
 };
 
+/* The compute instance of a GPU instance, for this process: see compute_instance.c. */
+enum nv_ci_state {
+	NV_CI_GIVEN = 0,	/* it is there */
+	NV_CI_CREATED,		/* this process has created it */
+	NV_CI_DESTROYED,	/* this process has destroyed it */
+};
+
+/*
+ * A partition, which is a GPU instance, that a client has been told of.
+ * @gi:   number that is in its handle
+ * @ci:   likewise, of its compute instance and its MIG device
+ * @info: as it was when it was read last
+ */
+struct nv_mig {
+	struct nvmlDevice_st *device;
+	uint32_t partition;
+	uint64_t gi;
+	uint64_t ci;
+	enum nv_ci_state state;
+	struct vgpu_ctl_partition info;
+};
+
+struct nv_migs {
+	unsigned int nr;
+	struct nv_mig mig[NV_MIGS_MAX];
+};
+
 /*
  * A GPU that was there when the library was initialized.
  * @info:      as it was then; of a guest's GPU what it has of that (render.c)
@@ -93,6 +122,7 @@ struct nv_records {
  * @fd:        of a guest's GPU: its node; else -1
  * @types:     number of its types; type[i] is that of index i
  * @vgpus:     for nv_vgpus()
+ * @migs:      for nv_migs_read()
  */
 struct nvmlDevice_st {
 	unsigned int index;
@@ -108,6 +138,7 @@ struct nvmlDevice_st {
 	unsigned int types;
 	struct nv_type **type;
 	struct nv_vgpus vgpus;
+	struct nv_migs migs;
 };
 
 /* A vGPU that a client has been told of. Its UUID can be that of an earlier one. */
@@ -143,7 +174,13 @@ extern struct nv_state nv;
 nvmlReturn_t nv_enter(void);
 nvmlReturn_t nv_leave(nvmlReturn_t ret);
 
-/* As nv_enter(), and checks the handle; @out, where the result is to go, must not be NULL. */
+/* The GPU that has that handle, or NULL. */
+struct nvmlDevice_st *nv_device_at(nvmlDevice_t handle);
+
+/*
+ * As nv_enter(), and checks the handle; @out, where the result is to go, must not be NULL. MIG
+ * devices are NOT_SUPPORTED: mig.h has another one for them.
+ */
 nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out);
 
 /* As these two, for what only a host of vGPUs has: elsewhere NOT_SUPPORTED. */
@@ -165,6 +202,9 @@ nvmlReturn_t nv_node_gpus(uint32_t **ids, unsigned int *nr);
 nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu);
 nvmlReturn_t nv_node_type(uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
 nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *inst);
+nvmlReturn_t nv_node_profile(uint32_t gpu, uint32_t index, struct vgpu_ctl_profile *profile);
+nvmlReturn_t nv_node_partitions(uint32_t gpu, uint32_t ids[NV_MIGS_MAX], unsigned int *nr);
+nvmlReturn_t nv_node_partition(uint32_t gpu, uint32_t id, struct vgpu_ctl_partition *part);
 
 /*
  * What the vGPU is for a move, or if @uuid is NULL, what a new one of the type would be; @can:
@@ -210,6 +250,11 @@ struct nv_type *nv_type_of(unsigned int id);
  * @now, else of some time before. Forgets the numbers of vGPUs that are gone.
  */
 nvmlReturn_t nv_vgpus(struct nvmlDevice_st *device, bool now, const struct nv_vgpus **vgpus);
+
+/* ---- mig_table.c ---- */
+
+/* SUCCESS, if the handle is that of a MIG device which is there; INVALID_ARGUMENT, if it is not. */
+nvmlReturn_t nv_mig_device(nvmlDevice_t handle);
 
 /* ---- answer.c ---- */
 
@@ -366,6 +411,7 @@ struct nv_process {
 	unsigned int pid;
 	bool computes;
 	uint64_t fb_bytes;
+	uint32_t partition;	/* of its vGPU; 0: the whole GPU */
 };
 
 struct nv_processes {

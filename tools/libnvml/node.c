@@ -51,6 +51,12 @@ nvmlReturn_t nv_node_error(int error)
 		return NVML_ERROR_INVALID_ARGUMENT;
 	case ENOMEM:
 		return NVML_ERROR_MEMORY;
+	case ENOENT:
+		return NVML_ERROR_NOT_FOUND;
+	case EBUSY:
+		return NVML_ERROR_IN_USE;
+	case ENOSPC:
+		return NVML_ERROR_INSUFFICIENT_RESOURCES;
 	default:
 		return NVML_ERROR_UNKNOWN;
 	}
@@ -122,6 +128,41 @@ nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *ins
 	inst->size = sizeof(*inst);
 	memcpy(inst->uuid, uuid, VGPU_UUID_LEN);
 	return nv_node_call(VGPU_IOC_INSTANCE, inst);
+}
+
+nvmlReturn_t nv_node_profile(uint32_t gpu, uint32_t index, struct vgpu_ctl_profile *profile)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->size = sizeof(*profile);
+	profile->gpu = gpu;
+	profile->index = index;
+	return nv_node_call(VGPU_IOC_PROFILE, profile);
+}
+
+nvmlReturn_t nv_node_partitions(uint32_t gpu, uint32_t ids[NV_MIGS_MAX], unsigned int *nr)
+{
+	struct vgpu_ctl_list list = {
+		.size = sizeof(list),
+		.gpu = gpu,
+		.count = NV_MIGS_MAX,
+		.ids = (uintptr_t)ids,
+	};
+	nvmlReturn_t ret;
+
+	*nr = 0;
+	ret = nv_node_call(VGPU_IOC_PARTITIONS, &list);
+	if (!ret)
+		*nr = list.count < NV_MIGS_MAX ? list.count : NV_MIGS_MAX;
+	return ret;
+}
+
+nvmlReturn_t nv_node_partition(uint32_t gpu, uint32_t id, struct vgpu_ctl_partition *part)
+{
+	memset(part, 0, sizeof(*part));
+	part->size = sizeof(*part);
+	part->gpu = gpu;
+	part->partition = id;
+	return nv_node_call(VGPU_IOC_PARTITION, part);
 }
 
 nvmlReturn_t nv_node_migration(const uint8_t *uuid, uint32_t gpu, uint32_t type,

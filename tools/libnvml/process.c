@@ -8,24 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "mig.h"
 
-/* @size: of an element: the first version of the structure lacks the numbers of MIG instances. */
-static nvmlReturn_t process_put(const struct nv_processes *processes, bool compute,
-				unsigned int *count, void *array, size_t size)
+/*
+ * @mig:  of a MIG device, or NULL
+ * @size: of an element: the first version of the structure lacks the numbers of MIG instances
+ */
+static nvmlReturn_t process_put(const struct nv_processes *processes, const struct nv_mig *mig,
+				bool compute, unsigned int *count, void *array, size_t size)
 {
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < processes->nr; i++) {
+		const struct nv_process *from = &processes->process[i];
 		nvmlProcessInfo_v2_t info;
 
-		if (processes->process[i].computes != compute)
+		if (from->computes != compute || (mig && from->partition != mig->partition))
 			continue;
 		memset(&info, 0, sizeof(info));
-		info.pid = processes->process[i].pid;
-		info.usedGpuMemory = processes->process[i].fb_bytes;
-		info.gpuInstanceId = NVML_NO_INSTANCE;
-		info.computeInstanceId = NVML_NO_INSTANCE;
+		info.pid = from->pid;
+		info.usedGpuMemory = from->fb_bytes;
+		info.gpuInstanceId = from->partition ? from->partition : NVML_NO_INSTANCE;
+		info.computeInstanceId = from->partition ? NV_CI_ID : NVML_NO_INSTANCE;
 		if (array && nr < *count)
 			memcpy((char *)array + nr * size, &info, size);
 		nr++;
@@ -33,10 +37,12 @@ static nvmlReturn_t process_put(const struct nv_processes *processes, bool compu
 	return nv_put_count(array, count, nr);
 }
 
-static nvmlReturn_t process_list(nvmlDevice_t device, bool compute, unsigned int *count,
+static nvmlReturn_t process_list(nvmlDevice_t handle, bool compute, unsigned int *count,
 				 void *array, size_t size)
 {
-	nvmlReturn_t ret = nv_enter_device(device, count);
+	struct nvmlDevice_st *device;
+	const struct nv_mig *mig;
+	nvmlReturn_t ret = nv_enter_any(handle, count, &device, &mig);
 	struct nv_processes processes;
 
 	if (ret)
@@ -44,7 +50,7 @@ static nvmlReturn_t process_list(nvmlDevice_t device, bool compute, unsigned int
 	ret = nv.source->processes(device, &processes);
 	if (ret)
 		return nv_leave(ret);
-	ret = process_put(&processes, compute, count, array, size);
+	ret = process_put(&processes, mig, compute, count, array, size);
 	free(processes.process);
 	return nv_leave(ret);
 }

@@ -57,17 +57,28 @@ nvmlReturn_t nv_leave(nvmlReturn_t ret)
 	return ret;
 }
 
+struct nvmlDevice_st *nv_device_at(nvmlDevice_t handle)
+{
+	unsigned int i;
+
+	for (i = 0; i < nv.devices; i++)
+		if (handle == &nv.device[i])
+			return &nv.device[i];
+	return NULL;
+}
+
 nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out)
 {
 	nvmlReturn_t ret = nv_enter();
-	unsigned int i;
 
 	if (ret)
 		return ret;
-	for (i = 0; out && i < nv.devices; i++)
-		if (device == &nv.device[i])
-			return NVML_SUCCESS;
-	return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	if (!out)
+		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
+	if (nv_device_at(device))
+		return NVML_SUCCESS;
+	ret = nv_mig_device(device);
+	return nv_leave(ret ? ret : NVML_ERROR_NOT_SUPPORTED);
 }
 
 /* The lock is held if it is SUCCESS. */

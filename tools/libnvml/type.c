@@ -2,7 +2,7 @@
 /* Types: those of a GPU, and their properties. */
 #include <string.h>
 
-#include "internal.h"
+#include "mig.h"
 
 nvmlReturn_t nvmlDeviceGetSupportedVgpus(nvmlDevice_t device, unsigned int *count,
 					 nvmlVgpuTypeId_t *types)
@@ -251,7 +251,7 @@ nvmlReturn_t nvmlVgpuTypeGetCapabilities(nvmlVgpuTypeId_t id, nvmlVgpuCapability
 	return nv_leave(NVML_SUCCESS);
 }
 
-/* A type is of the whole GPU, never of a MIG instance. */
+/* A type is of the whole GPU, or of GPU instances of one profile. */
 nvmlReturn_t nvmlVgpuTypeGetGpuInstanceProfileId(nvmlVgpuTypeId_t id, unsigned int *profile)
 {
 	struct nv_type *type;
@@ -259,6 +259,6 @@ nvmlReturn_t nvmlVgpuTypeGetGpuInstanceProfileId(nvmlVgpuTypeId_t id, unsigned i
 
 	if (ret)
 		return ret;
-	*profile = NVML_NO_INSTANCE;
+	*profile = nv_profile_number(type->info.slices);
 	return nv_leave(NVML_SUCCESS);
 }

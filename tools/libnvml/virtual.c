@@ -72,6 +72,11 @@ nvmlReturn_t nvmlDeviceGetVgpuCapabilities(nvmlDevice_t device,
 	case NVML_DEVICE_VGPU_CAP_HOMOGENEOUS_PLACEMENTS:
 		*result = device->info.placement == VGPU_PLACEMENT_HOMOGENEOUS;
 		break;
+	/* vGPUs of a partition are always on its engines in turns. */
+	case NVML_DEVICE_VGPU_CAP_MIG_TIMESLICING_SUPPORTED:
+	case NVML_DEVICE_VGPU_CAP_MIG_TIMESLICING_ENABLED:
+		*result = !!device->info.profiles;
+		break;
 	default:
 		*result = 0;
 	}
