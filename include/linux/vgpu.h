@@ -54,11 +54,13 @@ struct vgpu_records;
  * @name:         "gr", "ce0", ...; unique on the GPU
  * @engine_class: enum vgpu_hw_engine_class
  * @instance:     number of the engine among those of its class, from 0
+ * @units:        how many units it has, which work for one vGPU at a time; 0 counts as 1
  */
 struct vgpu_engine_desc {
 	const char *name;
 	u32 engine_class;
 	u32 instance;
+	u32 units;
 };
 
 /**

@@ -114,7 +114,7 @@ json "[(p['partition'], p['profile'], p['instances']) for p in d] == [($one, '3g
 ktap_result list_json $?
 [[ $("$ctl" partition show "$one") == Partition*"$one"*Profile*3g*Framebuffer*vGPUs*1*Policy*ENGINE*gr* ]]
 ktap_result show_text $? "$("$ctl" partition show "$one")"
-json "d['partition'] == $two" partition show "$two"
+json "d['partition'] == $two and [e['units'] >= 1 for e in d['engines']] == 3 * [True]" partition show "$two"
 ktap_result show_json $?
 fails 1 'partition 4000000: there is none' partition show 4000000
 ktap_result show_what_is_not_there $?

@@ -51,6 +51,7 @@ static void gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu, uint32_t
 		json_begin(json, NULL);
 		json_bytes(json, "name", gpu->engine[i].name, sizeof(gpu->engine[i].name));
 		json_text(json, "class", vgpu_engine_class_name(gpu->engine[i].engine_class));
+		json_u64(json, "units", gpu->engine[i].units);
 		json_end(json);
 	}
 	json_end(json);

@@ -40,6 +40,7 @@ static void partition_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		engine = &part->engine[i];
 		json_begin(json, NULL);
 		json_bytes(json, "name", gpu->engine[i].name, sizeof(gpu->engine[i].name));
+		json_u64(json, "units", engine->units);
 		json_u64(json, "busy_ns", engine->busy_ns);
 		json_u64(json, "gone_ns", engine->gone_ns);
 		json_u64(json, "linger_ns", engine->linger_ns);
@@ -257,10 +258,11 @@ static void show_engines(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_p
 	struct table table;
 	uint32_t i;
 
-	table_init(&table, "ENGINE|>BUSY|>OF|>RUNS|>SWITCHES|>RESETS");
+	table_init(&table, "ENGINE|>UNITS|>BUSY|>OF|>RUNS|>SWITCHES|>RESETS");
 	for (i = 0; i < ctl_engines(part->engines); i++) {
 		engine = &part->engine[i];
 		table_add(&table, "%.*s", TEXT(gpu->engine[i].name));
+		table_add(&table, "%u", engine->units);
 		table_add(&table, "%s", table_duration(busy, sizeof(busy), engine->busy_ns));
 		table_add(&table, "%s", table_duration(wall, sizeof(wall), engine->wall_ns));
 		table_add(&table, "%llu", engine->runs);

@@ -46,6 +46,7 @@ void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 		json_text(json, "class",
 			  vgpu_engine_class_name(gpu->engine[i].engine_class));
 		json_u64(json, "instance", gpu->engine[i].instance);
+		json_u64(json, "units", gpu->engine[i].units);
 		json_u64(json, "busy_ns", gpu->engine[i].busy_ns);
 		json_end(json);
 	}

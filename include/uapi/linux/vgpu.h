@@ -73,7 +73,10 @@ struct vgpu_ctl_engine {
 	__u32 instance;
 	__u64 busy_ns;			/* service of all vGPUs, gone ones too */
 	__u8 name[16];			/* "gr", "ce0", ... */
-	__u64 reserved[2];
+	/* Since 2.4. */
+	__u32 units;			/* that work for one vGPU at a time; 0: not told */
+	__u32 pad;
+	__u64 reserved;
 };
 
 /*

@@ -47,7 +47,9 @@ struct vgpu_ctl_stats_engine {
 	__u64 runs;			/* vGPUs put on the engine */
 	__u64 switches;			/* of these, after another vGPU */
 	__u64 resets;			/* of the engine */
-	__u64 reserved[3];
+	__u32 units;			/* of a partition's engine; else 0 */
+	__u32 pad;
+	__u64 reserved[2];
 };
 
 struct vgpu_ctl_partition {

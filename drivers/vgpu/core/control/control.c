@@ -4,6 +4,7 @@
 #include <linux/cdev.h>
 #include <linux/device/class.h>
 #include <linux/fs.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -138,6 +139,7 @@ static void vgpu_ctl_fill_engines(struct vgpu_gpu *gpu, struct vgpu_ctl_gpu *out
 			.engine_class = info->engines[i].engine_class,
 			.instance = info->engines[i].instance,
 			.busy_ns = gpu->division.gone[i].busy_ns,
+			.units = max(info->engines[i].units, 1U),
 		};
 	raw_spin_unlock(&gpu->data_lock);
 	for (i = 0; i < info->nr_engines; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* /dev/vgpu: the calls about partitions of a GPU. */
+#include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
@@ -121,6 +122,7 @@ static void partition_fill(struct vgpu_partition *part, struct vgpu_ctl_partitio
 	struct vgpu_timeline_stats stats;
 	struct vgpu_gpu *gpu = part->gpu;
 	unsigned int i;
+	u32 units;
 
 	out->slices = profile ? profile->slices : VGPU_PROFILE_SLICES;
 	out->eighths = profile ? profile->eighths : VGPU_PROFILE_EIGHTHS;
@@ -135,6 +137,8 @@ static void partition_fill(struct vgpu_partition *part, struct vgpu_ctl_partitio
 	for (i = 0; i < out->engines; i++) {
 		vgpu_timeline_stats(vgpu_sched_timeline(part->sched, i), &stats);
 		vgpu_stats_set_engine(&out->engine[i], &stats);
+		units = max(gpu->info.engines[i].units, 1U);
+		out->engine[i].units = vgpu_partition_units(part, units);
 	}
 	out->now_ns = ktime_get_ns();
 }

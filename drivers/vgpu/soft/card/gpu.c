@@ -71,7 +71,6 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		.fb_bytes = (u64)soft_params.fb_mb << 20,
 		.channels = soft_params.channels,
 		.nr_engines = SOFT_ENGINES,
-		.engines = soft_engine_desc,
 		.placement = soft_params.placement,
 		.hw_version = VGPU_HW_VERSION_CURRENT,
 	};
@@ -87,6 +86,9 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	set_dev_node(&pdev->dev, soft_params.numa_node[PCI_SLOT(pdev->devfn)]);
 	snprintf(gpu->board, sizeof(gpu->board), "SG%u", soft_params.fb_mb / 1024);
 	info.board = gpu->board;
+	memcpy(gpu->engine, soft_engine_desc, sizeof(gpu->engine));
+	gpu->engine[0].units = soft_params.units;
+	info.engines = gpu->engine;
 
 	ret = soft_part_init(&gpu->part0, soft_params.units, pci_name(pdev));
 	if (ret)

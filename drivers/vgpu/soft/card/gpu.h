@@ -15,6 +15,7 @@
  * @vgpu:    the core's structure of the GPU
  * @board:   first part of its types' names
  * @programs_decoded: for all of its vGPUs
+ * @engine:  its engines, as the core knows them
  * @part0:   partition 0
  */
 struct soft_gpu {
@@ -22,6 +23,7 @@ struct soft_gpu {
 	struct vgpu_gpu *vgpu;
 	char board[VGPU_ADDR_LEN];
 	atomic_t programs_decoded;
+	struct vgpu_engine_desc engine[SOFT_ENGINES];
 	struct soft_part part0;
 };
 
