@@ -2,9 +2,9 @@
 #
 # Tests of tools/libnvml: the library's files with the driver that nvml_fake.h is.
 comma := ,
-NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c compute_instance.c device.c event.c \
-	fdinfo.c gpu_instance.c guest.c host.c init.c instance.c load.c looks.c measure.c meta.c \
-	mig.c mig_profile.c mig_table.c node.c number.c place.c process.c record.c render.c \
+NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c compute_instance.c device.c enter.c \
+	event.c fdinfo.c gpu_instance.c guest.c host.c init.c instance.c load.c looks.c measure.c \
+	meta.c mig.c mig_profile.c mig_table.c node.c number.c place.c process.c record.c render.c \
 	render_call.c render_load.c render_process.c sample.c sched.c state.c table.c type.c \
 	virtual.c) \
 	tools/libvgpu/node_find.c \

@@ -139,19 +139,6 @@ nvmlReturn_t nv_migs_read(struct nvmlDevice_st *device)
 	return NVML_SUCCESS;
 }
 
-nvmlReturn_t nv_enter_divided(nvmlDevice_t device, const void *out)
-{
-	nvmlReturn_t ret = nv_enter_host_device(device, out);
-	struct vgpu_ctl_gpu gpu;
-
-	if (ret)
-		return ret;
-	ret = nv_node_gpu(device->info.gpu, &gpu);
-	if (!ret && gpu.partition_mode != VGPU_PARTITION_MODE_ON)
-		ret = NVML_ERROR_NOT_SUPPORTED;
-	return ret ? nv_leave(ret) : ret;
-}
-
 static struct nv_mig *mig_of(uintptr_t handle, enum mig_kind kind)
 {
 	unsigned int i, k;

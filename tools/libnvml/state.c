@@ -67,32 +67,9 @@ struct nvmlDevice_st *nv_device_at(nvmlDevice_t handle)
 	return NULL;
 }
 
-nvmlReturn_t nv_enter_device(nvmlDevice_t device, const void *out)
+nvmlReturn_t nv_enter_host(void)
 {
 	nvmlReturn_t ret = nv_enter();
 
-	if (ret)
-		return ret;
-	if (!out)
-		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	if (nv_device_at(device))
-		return NVML_SUCCESS;
-	ret = nv_mig_device(device);
-	return nv_leave(ret ? ret : NVML_ERROR_NOT_SUPPORTED);
-}
-
-/* The lock is held if it is SUCCESS. */
-static nvmlReturn_t state_host(nvmlReturn_t ret)
-{
 	return ret || nv.source->is_host ? ret : nv_leave(NVML_ERROR_NOT_SUPPORTED);
-}
-
-nvmlReturn_t nv_enter_host(void)
-{
-	return state_host(nv_enter());
-}
-
-nvmlReturn_t nv_enter_host_device(nvmlDevice_t device, const void *out)
-{
-	return state_host(nv_enter_device(device, out));
 }
