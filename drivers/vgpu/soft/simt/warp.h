@@ -291,6 +291,9 @@ enum simt_lone_stop {
  * @changed: not 0: it has changed memory
  * @again: the atomic instruction has done nothing, and is to be repeated
  * @end:   how simt_lone_run() ends
+ * @tlb:   of the group. This and the following fields are for struct simt_native
+ * @meet_at: number of the instruction @meet; U64_MAX: nowhere
+ * @at:    number of the next instruction, where the code is entered or was left
  */
 struct simt_lone {
 	u64 x[SIMT_X_REGS];
@@ -314,6 +317,9 @@ struct simt_lone {
 	u64 changed;
 	bool again;
 	enum simt_end end;
+	struct simt_tlb *tlb;
+	u64 meet_at;
+	u64 at;
 };
 
 /* warp.c */
