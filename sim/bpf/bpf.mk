@@ -6,6 +6,8 @@
 # It is made of the kernel's source and headers in the lab's cache, which are not made for this:
 # without them, or for another CPU than x86-64, the interface is there and compiles nothing.
 
+# The default goal stays that of the Makefile.
+BPF_GOAL := $(.DEFAULT_GOAL)
 BPF_O ?= $(O)/bpf
 BPF_CC ?= gcc
 BPF_CPPFLAGS := -I$(TOP)/sim/bpf_shim
@@ -43,3 +45,4 @@ $(BPF_O)/host.o: $(TOP)/sim/bpf/host.c $(TOP)/sim/bpf/bpf.mk
 		-Wno-unused-parameter -Wno-address -c -o $@ $<
 
 -include $(BPF_OBJS:.o=.d)
+.DEFAULT_GOAL := $(BPF_GOAL)

@@ -109,6 +109,19 @@ const unsigned char *const x86_nops[] = {
 
 #include "arch/x86/net/bpf_jit_comp.c"
 
+/*
+ * Functions of the kernel are called with a stack that is aligned to 8 bytes, those of a program in
+ * user space rely on 16: one more word of stack, unless all that is pushed has an even number.
+ */
+static u32 aligned_depth(struct bpf_insn *insns, unsigned int len, u32 depth)
+{
+	bool used[4] = {};
+	u32 words = DIV_ROUND_UP(depth, 8);
+
+	detect_reg_usage(insns, len, used);
+	return (words + (words + used[0] + used[1] + used[2] + used[3]) % 2) * 8;
+}
+
 __visible
 void *bpf_host_jit(const void *insns, unsigned int len, unsigned int stack_depth,
 		   unsigned int *bytes)
@@ -121,8 +134,8 @@ void *bpf_host_jit(const void *insns, unsigned int len, unsigned int stack_depth
 		prog->aux = aux;
 		prog->len = len;
 		prog->jit_requested = 1;
-		aux->stack_depth = stack_depth;
 		memcpy(prog->insnsi, insns, bpf_prog_insn_size(prog));
+		aux->stack_depth = aligned_depth(prog->insnsi, len, stack_depth);
 		prog = bpf_int_jit_compile(prog);
 		if (prog->jited) {
 			code = prog->bpf_func;
