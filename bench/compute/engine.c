@@ -6,6 +6,7 @@
 #include "clk.h"
 #include "die.h"
 #include "engine.h"
+#include "soft/work/native.h"
 
 #define PAGE	((u64)VGPU_HW_PAGE_SIZE)
 #define BUDGET	4096	/* instructions until the engine would look at the clock */
@@ -81,6 +82,8 @@ void engine_open_file(struct engine *engine, const struct sample *sample, const 
 		.local_bytes = engine->elf.local_bytes,
 		.private_bytes = kernel->private_bytes,
 	};
+	engine->native = soft_native_make(engine->program, &simt_isa_avx2);
+	engine->dispatch.native = engine->native;
 	memcpy(engine->dispatch.grid, sample->grid, sizeof(sample->grid));
 }
 
@@ -95,6 +98,7 @@ void engine_open(struct engine *engine, const struct sample *sample)
 void engine_close(struct engine *engine)
 {
 	free(engine->memory);
+	soft_native_free(engine->native);
 	free(engine->program);
 	free(engine->image);
 	vgpu_elf_free(&engine->elf);

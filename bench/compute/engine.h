@@ -24,6 +24,7 @@ struct engine {
 	const struct sample *sample;
 	struct vgpu_elf elf;
 	struct simt_program *program;
+	struct simt_native *native;
 	u8 *image;
 	u8 *memory;
 	struct simt_mem mem;

@@ -9,6 +9,7 @@
 
 #include "random.h"
 #include "simt_host.h"
+#include "soft/work/native.h"
 
 static enum simt_end simt_host_map(struct simt_mem *mem, u64 va, bool write, void **page,
 				   bool *keep, enum vgpu_hw_fault *code)
@@ -63,6 +64,7 @@ int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64
 	simt_program_init(host->program, text_bytes / 4);
 	simt_program_decode(host->program, 0, (const __le32 *)host->image, text_bytes / 4);
 	simt_program_finish(host->program);
+	host->native = getenv("NONATIVE") ? NULL : soft_native_make(host->program, simt_host_isa(2) ?: simt_host_isa(1));
 	host->fb = aligned_alloc(VGPU_HW_PAGE_SIZE, fb_bytes);
 	memset(host->fb, 0, fb_bytes);
 	host->fb_bytes = fb_bytes;
@@ -73,6 +75,7 @@ int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64
 void simt_host_exit(struct simt_host *host)
 {
 	state_moves_print(&host->moves, "moved");
+	soft_native_free(host->native);
 	free(host->program);
 	free(host->image);
 	free(host->fb);
@@ -107,6 +110,7 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		.program = host->program, .entry = work->entry, .image_bytes = host->bytes,
 		.args = work->args, .local_bytes = work->local_bytes,
 		.private_bytes = work->private_bytes, .alone = simt_host_alone(host),
+		.native = host->native,
 	};
 	struct simt_group group = {
 		.isa = isa, .mem = &host->mem, .tlb = &host->tlb,

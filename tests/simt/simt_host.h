@@ -10,6 +10,7 @@
  * @image:   pages from VGPU_HW_VA_IMAGE
  * @bytes:   length of the image
  * @program: its text, decoded
+ * @native:  its code
  * @fb:      global memory, from VGPU_HW_VA_GLOBAL
  * @fb_bytes: its length, a multiple of the page size
  * @mem:     how the interpreter reaches @image and @fb
@@ -30,6 +31,7 @@ struct simt_host {
 	u8 *image;
 	u32 bytes;
 	struct simt_program *program;
+	struct simt_native *native;
 	u8 *fb;
 	u64 fb_bytes;
 	struct simt_mem mem;

@@ -13,7 +13,6 @@
  *
  * Pure logic, compiled in user space too. Allocates nothing.
  */
-#include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -63,36 +62,32 @@ static void simt_bpf_blocks(struct simt_bpf *b)
 	const struct simt_insn *i;
 	u32 at, target, length = 0;
 
-	bitmap_zero(b->blocks, program->nr + 1);
-	bitmap_zero(b->heads, program->nr + 1);
-	bitmap_zero(b->returns, program->nr + 1);
+	memset(b->marks, 0, program->nr + 1);
 	memset(b->label, 0, (program->nr + 1) * sizeof(*b->label));
-	__set_bit(0, b->heads);
-	__set_bit(program->nr, b->heads);
+	b->marks[0] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
+	b->marks[program->nr] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
 	for (at = 0; at < program->nr; at++) {
 		i = &program->insn[at];
 		target = simt_bpf_jumps(i) ? simt_bpf_target(b, i) : U32_MAX;
 		if (target <= program->nr)
-			__set_bit(target, b->heads);
+			b->marks[target] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
 		if (target <= at && i->rd == SIMT_X_SINK) {
 			b->label[target].nest++;
 			b->label[at + 1].nest--;
 		}
 		if (simt_bpf_ends(i))
-			__set_bit(at + 1, b->heads);
+			b->marks[at + 1] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
 		else if (simt_bpf_branches(i))
-			__set_bit(at + 1, b->blocks);
+			b->marks[at + 1] |= SIMT_MARK_BLOCK;
 		if (simt_bpf_calls(i))
-			__set_bit(at + 1, b->returns);
+			b->marks[at + 1] |= SIMT_MARK_RETURN;
 	}
 	for (at = 0; at <= program->nr; at++) {
 		if (at)
 			b->label[at].nest += b->label[at - 1].nest;
 		if (length == SIMT_BLOCK_MOST)
-			__set_bit(at, b->heads);
-		if (test_bit(at, b->heads))
-			__set_bit(at, b->blocks);
-		length = test_bit(at, b->blocks) ? 1 : length + 1;
+			b->marks[at] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
+		length = b->marks[at] & SIMT_MARK_BLOCK ? 1 : length + 1;
 	}
 }
 
@@ -109,12 +104,16 @@ static void simt_bpf_homes(struct simt_bpf *b)
 
 	for (at = 0; at < b->program->nr; at++) {
 		const struct simt_insn *i = &b->program->insn[at];
+		const struct simt_value *value = &b->isa->values[i->op];
 		u64 use = 1ULL << min(b->label[at].nest * SIMT_NEST_BITS,
 				      SIMT_NEST_MOST * SIMT_NEST_BITS);
 
-		uses[i->rd] += use;
-		uses[i->rs1] += use;
-		uses[i->rs2] += use;
+		if (value->to != SIMT_VALUE_F && !simt_bpf_is_float(i->op))
+			uses[i->rd] += use;
+		if (value->from[0] != SIMT_VALUE_F)
+			uses[i->rs1] += use;
+		if (value->from[0] != SIMT_VALUE_F && !simt_bpf_is_float(i->op))
+			uses[i->rs2] += use;
 	}
 	for (k = 0; k < SIMT_BPF_HOMES; k++) {
 		best = 0;
@@ -136,7 +135,7 @@ static void simt_bpf_homes(struct simt_bpf *b)
  */
 void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i)
 {
-	u8 r, regs[] = { i->rs1, i->rs2 };
+	u8 r, regs[] = { i->rs1, i->rs2, i->rd };	/* or floats of these numbers */
 
 	simt_bpf_leave_homes(b, SIMT_BPF_LOST, 3);
 	for (r = 0; r < ARRAY_SIZE(regs); r++)
@@ -160,10 +159,9 @@ static u32 simt_bpf_cost(const struct simt_bpf *b, const struct simt_insn *i)
 
 	if (simt_bpf_is_access(i->op))
 		return SIMT_LONE_APART;
-	if (value->fn && (value->from[0] == SIMT_VALUE_F || value->to == SIMT_VALUE_F))
+	if (value->from[0] == SIMT_VALUE_F || value->to == SIMT_VALUE_F)
 		return SIMT_LONE_FLOAT;
-	return value->fn || simt_bpf_jumps(i) || i->op == SIMT_JALR || i->op == SIMT_LUI ||
-	       i->op == SIMT_AUIPC;
+	return value->fn || simt_bpf_jumps(i) || i->op == SIMT_JALR || simt_bpf_is_op(i->op);
 }
 
 /* The costs of a block. */
@@ -173,7 +171,7 @@ static u32 simt_bpf_costs(const struct simt_bpf *b, u32 at)
 
 	do {
 		cost += simt_bpf_cost(b, &b->program->insn[at++]);
-	} while (at < b->program->nr && !test_bit(at, b->blocks));
+	} while (at < b->program->nr && !(b->marks[at] & SIMT_MARK_BLOCK));
 	return cost;
 }
 
@@ -183,7 +181,7 @@ static void simt_bpf_begin(struct simt_bpf *b, u32 at)
 	struct simt_bpf_label *label = &b->label[at];
 
 	label->head = b->nr;
-	if (test_bit(at, b->heads))
+	if (b->marks[at] & SIMT_MARK_HEAD)
 		simt_bpf_jump_ri(b, BPF_JSLE, SIMT_BPF_LEFT, 0, label->exit);
 	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(meet_at));
 	simt_bpf_jump_ri(b, BPF_JEQ, SIMT_BPF_A, at, label->meet);
@@ -277,7 +275,7 @@ static void simt_bpf_apart(struct simt_bpf *b, u32 at)
 	const struct simt_insn *i = &b->program->insn[at];
 	struct simt_bpf_label *label = &b->label[at];
 
-	if (test_bit(at, b->blocks)) {
+	if (b->marks[at] & SIMT_MARK_BLOCK) {
 		/* The block may be where lanes meet. A: at */
 		label->meet = b->nr;
 		simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_B, SIMT_BPF_LONE,
@@ -335,14 +333,14 @@ static void simt_bpf_halve(struct simt_bpf *b, const struct simt_bpf_search *sea
 	simt_bpf_halve(b, search, middle, nr - nr / 2);
 }
 
-static u32 simt_bpf_search(struct simt_bpf *b, const unsigned long *map, bool body, u32 none)
+static u32 simt_bpf_search(struct simt_bpf *b, u8 mark, bool body, u32 none)
 {
 	struct simt_bpf_search search = { .list = b->list, .body = body, .none = none };
-	u32 begin = b->nr, nr = 0;
-	unsigned long at;
+	u32 begin = b->nr, nr = 0, at;
 
-	for_each_set_bit(at, map, b->program->nr + 1)
-		b->list[nr++] = at;
+	for (at = 0; at <= b->program->nr; at++)
+		if (b->marks[at] & mark)
+			b->list[nr++] = at;
 	simt_bpf_halve(b, &search, 0, nr);
 	return begin;
 }
@@ -371,55 +369,46 @@ static void simt_bpf_write(struct simt_bpf *b)
 	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_LEFT, SIMT_BPF_LONE, SIMT_BPF_FIELD(left));
 	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(at));
 	simt_bpf_enter_homes(b, SIMT_BPF_LOST, SIMT_BPF_HOMES);
-	simt_bpf_search(b, b->blocks, true, b->ways.out);
+	simt_bpf_search(b, SIMT_MARK_BLOCK, true, b->ways.out);
 	for (at = 0; at <= nr; at++) {
-		if (test_bit(at, b->blocks))
+		if (b->marks[at] & SIMT_MARK_BLOCK)
 			simt_bpf_begin(b, at);
 		simt_bpf_insn(b, &b->program->insn[at]);
 	}
 	for (at = 0; at <= nr; at++)
 		simt_bpf_apart(b, at);
-	b->ways.any = simt_bpf_search(b, b->blocks, false, b->ways.out);
-	b->ways.ret = simt_bpf_search(b, b->returns, false, b->ways.any);
+	b->ways.any = simt_bpf_search(b, SIMT_MARK_BLOCK, false, b->ways.out);
+	b->ways.ret = simt_bpf_search(b, SIMT_MARK_RETURN, false, b->ways.any);
 	b->ways.out = simt_bpf_exit(b, SIMT_NATIVE_LEFT);
 	b->ways.met = simt_bpf_exit(b, SIMT_NATIVE_MET);
 	b->ways.stopped = simt_bpf_exit(b, SIMT_NATIVE_STEP);
-}
-
-/* Bytes of bitmaps of instructions. */
-size_t simt_native_blocks_bytes(const struct simt_program *program)
-{
-	return BITS_TO_LONGS(program->nr + 1) * sizeof(unsigned long);
 }
 
 size_t simt_native_scratch_bytes(const struct simt_program *program)
 {
 	size_t each = sizeof(struct simt_bpf_label) + sizeof(u32);
 
-	return sizeof(struct simt_bpf) + 2 * simt_native_blocks_bytes(program) +
-	       (program->nr + 1) * each;
+	return sizeof(struct simt_bpf) + (program->nr + 1) * each;
 }
 
 /**
  * simt_native_translate() - translate a program to eBPF
  * @program: of at most SIMT_NATIVE_MOST instructions
  * @isa: the interpreter that works with the code
- * @blocks: simt_native_blocks_bytes() of memory: set to struct simt_native.blocks
+ * @marks: a byte per instruction, and one more: set to struct simt_native.marks
  * @scratch: simt_native_scratch_bytes() of memory, in which nothing is kept
  * @insn: the code, or NULL
  * @most: length of @insn
  * Context: any.
  * Return: the length of the code. If it is more than @most, @insn is not complete.
  */
-u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa,
-			  unsigned long *blocks, void *scratch, struct bpf_insn *insn, u32 most)
+u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa, u8 *marks,
+			  void *scratch, struct bpf_insn *insn, u32 most)
 {
 	struct simt_bpf *b = scratch;
 
-	*b = (struct simt_bpf) { .program = program, .isa = isa, .blocks = blocks };
-	b->heads = (unsigned long *)(b + 1);
-	b->returns = b->heads + BITS_TO_LONGS(program->nr + 1);
-	b->label = (struct simt_bpf_label *)(b->returns + BITS_TO_LONGS(program->nr + 1));
+	*b = (struct simt_bpf) { .program = program, .isa = isa, .marks = marks };
+	b->label = (struct simt_bpf_label *)(b + 1);
 	b->list = (u32 *)(b->label + program->nr + 1);
 	simt_bpf_blocks(b);
 	simt_bpf_homes(b);

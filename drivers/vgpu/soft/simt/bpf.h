@@ -66,9 +66,7 @@ struct simt_bpf_ways {
  * struct simt_bpf - a translation
  * @program: the program
  * @isa:    the interpreter that works with the code
- * @blocks: bit per instruction, and one more: a block begins there, which can be entered
- * @heads:  likewise: a jump may go there
- * @returns: likewise: a call comes back there
+ * @marks:  struct simt_native.marks
  * @label:  for each instruction, and one more
  * @list:   likewise, for searches
  * @insn:   the code; NULL: its length is counted
@@ -83,9 +81,7 @@ struct simt_bpf_ways {
 struct simt_bpf {
 	const struct simt_program *program;
 	const struct simt_isa *isa;
-	unsigned long *blocks;
-	unsigned long *heads;
-	unsigned long *returns;
+	u8 *marks;
 	struct simt_bpf_label *label;
 	u32 *list;
 	struct bpf_insn *insn;
@@ -125,10 +121,12 @@ void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr);
 
 /* bpf_op.c: operations */
 bool simt_bpf_op(struct simt_bpf *b, const struct simt_insn *i);
+bool simt_bpf_is_op(unsigned int op);
 bool simt_bpf_value(struct simt_bpf *b, const struct simt_insn *i);
 
 /* bpf_mem.c: loads and stores */
 bool simt_bpf_is_access(unsigned int op);
+bool simt_bpf_is_float(unsigned int op);
 void simt_bpf_access(struct simt_bpf *b, const struct simt_insn *i);
 void simt_bpf_access_slow(struct simt_bpf *b, const struct simt_insn *i);
 

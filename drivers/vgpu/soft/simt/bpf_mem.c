@@ -49,6 +49,12 @@ bool simt_bpf_is_access(unsigned int op)
 	return simt_bpf_width(op).bytes;
 }
 
+/* Whether it loads or stores a float. */
+bool simt_bpf_is_float(unsigned int op)
+{
+	return simt_bpf_width(op).is_float;
+}
+
 /* B: the place that the TLB has for it. */
 static void simt_bpf_find_page(struct simt_bpf *b, const struct simt_insn *i, unsigned int bytes,
 			       bool write, u32 slow)

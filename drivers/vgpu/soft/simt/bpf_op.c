@@ -375,6 +375,13 @@ bool simt_bpf_op(struct simt_bpf *b, const struct simt_insn *i)
 	}
 }
 
+/* Whether simt_bpf_op() translates an operation that is no struct simt_value. */
+bool simt_bpf_is_op(unsigned int op)
+{
+	return op == SIMT_LUI || op == SIMT_AUIPC || op == SIMT_SLLI_UW || op == SIMT_FMV_D_X ||
+	       op == SIMT_FMV_X_W || op == SIMT_FMV_W_X;
+}
+
 static void simt_bpf_operand(struct simt_bpf *b, u8 kind, u8 r, s32 imm, u8 to)
 {
 	if (kind == SIMT_VALUE_X)

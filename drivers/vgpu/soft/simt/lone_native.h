@@ -139,6 +139,20 @@ SIMT_VALUE(name)								\
 
 #include "expr.h"
 
+SIMT_VALUE(FCVT_D_S)
+{
+	const double r = simt_as_simt_f32(simt_unbox(va));
+
+	return simt_bits_simt_f64(r == r ? r : SIMT_NAN_D);
+}
+
+SIMT_VALUE(FCVT_S_D)
+{
+	const float r = simt_as_simt_f64(va);
+
+	return simt_box(simt_bits_simt_f32(r == r ? r : SIMT_NAN_S));
+}
+
 #undef SIMT_VALUE
 
 /* The table: the same lists once more, as its entries. */
@@ -187,6 +201,8 @@ SIMT_VALUE(name)								\
 
 static const struct simt_value simt_values[SIMT_NR_OPS] = {
 #include "expr.h"
+	SIMT_ENTRY(FCVT_D_S, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F)
+	SIMT_ENTRY(FCVT_S_D, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F)
 };
 
 /* struct simt_isa.step */
@@ -218,7 +234,7 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 	s->meet_at = s->meet ? s->meet - text : U64_MAX;
 	do {
 		s->at = s->ip - text;
-		if (test_bit(s->at, native->blocks)) {
+		if (native->marks[s->at] & SIMT_MARK_BLOCK) {
 			switch (native->run(s, NULL)) {
 			case SIMT_NATIVE_STEP:
 				if (s->stop != SIMT_LONE_LEFT)
@@ -247,7 +263,7 @@ static inline bool simt_lone_has_native(const struct simt_lone *s,
 					const struct simt_native *native)
 {
 	return native && !s->w->alone.lap &&
-	       (!s->meet || test_bit(s->meet - s->w->text, native->blocks));
+	       (!s->meet || native->marks[s->meet - s->w->text] & SIMT_MARK_BLOCK);
 }
 
 /*

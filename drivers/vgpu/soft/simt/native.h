@@ -22,14 +22,19 @@ enum simt_native_end {
 	SIMT_NATIVE_STEP,	/* the interpreter has set what it stopped with */
 };
 
+/* Marks of an instruction. */
+#define SIMT_MARK_BLOCK		1	/* a block of the code begins there, which can be entered */
+#define SIMT_MARK_HEAD		2	/* likewise, and jumps may go there */
+#define SIMT_MARK_RETURN	4	/* a call comes back there */
+
 /**
  * struct simt_native - a program's code
- * @run:    runs a lane, which is at an instruction of @blocks
- * @blocks: bit per instruction of the program, and one for its end: @run may begin there
+ * @run:   runs a lane, which is at an instruction with SIMT_MARK_BLOCK
+ * @marks: of each instruction of the program, and of its end
  */
 struct simt_native {
 	unsigned int (*run)(const void *lone, const struct bpf_insn *unused);
-	const unsigned long *blocks;
+	const u8 *marks;
 };
 
 /*
@@ -59,8 +64,7 @@ struct simt_value {
 };
 
 size_t simt_native_scratch_bytes(const struct simt_program *program);
-size_t simt_native_blocks_bytes(const struct simt_program *program);
-u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa,
-			  unsigned long *blocks, void *scratch, struct bpf_insn *insn, u32 most);
+u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa, u8 *marks,
+			  void *scratch, struct bpf_insn *insn, u32 most);
 
 #endif /* _VGPU_SIMT_NATIVE_H */
