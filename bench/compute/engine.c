@@ -97,6 +97,9 @@ void engine_open(struct engine *engine, const struct sample *sample)
 
 void engine_close(struct engine *engine)
 {
+	free(engine->local);
+	free(engine->private);
+	free(engine->warps);
 	free(engine->memory);
 	soft_native_free(engine->native);
 	free(engine->program);
@@ -104,7 +107,25 @@ void engine_close(struct engine *engine)
 	vgpu_elf_free(&engine->elf);
 }
 
-/* Memory for groups of that size, which engine_run() frees. */
+/* Memory for groups of that size, which is kept for those that are not larger, as contexts are. */
+static void grow(struct engine *engine, const uint32_t size[3])
+{
+	const struct simt_dispatch *dispatch = &engine->dispatch;
+	size_t private = simt_private_bytes(size, dispatch->private_bytes);
+	size_t warps = simt_warps_bytes(size);
+
+	if (engine->warps && private <= engine->private_bytes && warps <= engine->warps_bytes)
+		return;
+	free(engine->local);
+	free(engine->private);
+	free(engine->warps);
+	engine->local = allocate(dispatch->local_bytes);
+	engine->private = allocate(private);
+	engine->warps = allocate(warps);
+	engine->private_bytes = private;
+	engine->warps_bytes = warps;
+}
+
 static void begin(struct engine *engine, const struct simt_isa *isa, const uint32_t size[3])
 {
 	struct simt_dispatch *dispatch = &engine->dispatch;
@@ -114,9 +135,9 @@ static void begin(struct engine *engine, const struct simt_isa *isa, const uint3
 		.isa = isa,
 		.tlb = &engine->tlb,
 		.mem = &engine->mem,
-		.local = allocate(dispatch->local_bytes),
-		.private = allocate(simt_private_bytes(size, dispatch->private_bytes)),
-		.warps = allocate(simt_warps_bytes(size)),
+		.local = engine->local,
+		.private = engine->private,
+		.warps = engine->warps,
 	};
 	simt_tlb_flush(&engine->tlb);
 	simt_dispatch_begin(dispatch);
@@ -130,6 +151,7 @@ void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_
 	enum simt_end end;
 
 	memset(engine->memory + ENGINE_MEMORY_AT, 0, engine->sample->clear_bytes);
+	grow(engine, size);
 	begin(engine, isa, size);
 	do {
 		end = simt_group_run(group, BUDGET);
@@ -137,9 +159,6 @@ void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_
 	if (end != SIMT_DONE)
 		bench_die("%s: fault %d at pc %#llx, address %#llx", engine->sample->name,
 			  group->fault.code, group->fault.pc, group->fault.addr);
-	free(group->local);
-	free(group->private);
-	free(group->warps);
 }
 
 double engine_time(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3])

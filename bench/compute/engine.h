@@ -31,6 +31,11 @@ struct engine {
 	struct simt_tlb tlb;
 	struct simt_dispatch dispatch;
 	struct simt_group group;
+	void *local;
+	void *private;
+	void *warps;
+	size_t private_bytes;
+	size_t warps_bytes;
 };
 
 #define ENGINE_MEMORY_AT	4096

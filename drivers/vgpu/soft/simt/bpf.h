@@ -31,7 +31,8 @@
  * @body: the instruction itself
  * @exit: leaves the code; of a block only
  * @meet: looks whether lanes meet there, as the instruction is right; of a block only
- * @slow: executes an access to memory by the interpreter, or leaves the code for a jump
+ * @slow: looks for an access in other memory; or leaves the code for a jump
+ * @step: executes an access by the interpreter
  * @back: what comes after the instruction
  * @nest: how many loops it is in, for the first instruction of the program; how many more than the
  *        one before it, for others
@@ -42,6 +43,7 @@ struct simt_bpf_label {
 	u32 exit;
 	u32 meet;
 	u32 slow;
+	u32 step;
 	u32 back;
 	s32 nest;
 };

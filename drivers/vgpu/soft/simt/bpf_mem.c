@@ -138,10 +138,24 @@ static void simt_bpf_store_to(struct simt_bpf *b, const struct simt_insn *i,
 	simt_bpf_store(b, width->size, SIMT_BPF_B, 0, value);
 }
 
+/* B is the place. */
+static void simt_bpf_transfer(struct simt_bpf *b, const struct simt_insn *i)
+{
+	const struct simt_bpf_width width = simt_bpf_width(i->op);
+
+	if (width.mode)
+		simt_bpf_load_from(b, i, &width);
+	else
+		simt_bpf_store_to(b, i, &width);
+}
+
 /**
  * simt_bpf_access() - translate a load or store
  * @b: the translation
  * @i: the instruction
+ *
+ * What does not find its memory here goes to what simt_bpf_access_slow() makes.
+ *
  * Context: any.
  */
 void simt_bpf_access(struct simt_bpf *b, const struct simt_insn *i)
@@ -150,22 +164,30 @@ void simt_bpf_access(struct simt_bpf *b, const struct simt_insn *i)
 	struct simt_bpf_label *label = &b->label[i - b->program->insn];
 
 	if (i->rs1 == SIMT_X_SP)
-		simt_bpf_find_private(b, i, width.bytes, label->slow);
+		simt_bpf_find_private(b, i, width.bytes, label->step);
 	else
 		simt_bpf_find_page(b, i, width.bytes, !width.mode, label->slow);
-	if (width.mode)
-		simt_bpf_load_from(b, i, &width);
-	else
-		simt_bpf_store_to(b, i, &width);
+	simt_bpf_transfer(b, i);
 	label->back = b->nr;
 }
 
-/* What is apart from the code of the program: the access by the interpreter. */
+/**
+ * simt_bpf_access_slow() - translate what is left of a load or store
+ * @b: the translation
+ * @i: the instruction
+ * Context: any.
+ */
 void simt_bpf_access_slow(struct simt_bpf *b, const struct simt_insn *i)
 {
 	struct simt_bpf_label *label = &b->label[i - b->program->insn];
 
 	label->slow = b->nr;
+	if (i->rs1 != SIMT_X_SP) {
+		simt_bpf_find_private(b, i, simt_bpf_width(i->op).bytes, label->step);
+		simt_bpf_transfer(b, i);
+		simt_bpf_jump(b, label->back);
+	}
+	label->step = b->nr;
 	simt_bpf_step(b, i);
 	simt_bpf_jump(b, label->back);
 }
