@@ -18,6 +18,7 @@
 #define SIMT_PARTED_NS	15
 #define SIMT_WHOLE_NS	8
 #define SIMT_LONE_NS	2
+#define SIMT_NATIVE_PER_NS	2
 #define SIMT_HOSTS_NS	60
 #define SIMT_PICK_NS	150
 
@@ -116,8 +117,10 @@ void simt_lone_note(struct simt_warp *w, u32 instructions)
 {
 	struct simt_alone *alone = &w->alone;
 	s32 n = min_t(u32, instructions, 4096);
-	s32 ns = -n * SIMT_LONE_NS * (s32)hweight32(w->active);
+	s32 lanes = hweight32(w->active), ns = -n * SIMT_LONE_NS * lanes;
 
+	if (w->group->dispatch->native)
+		ns = -n * lanes / SIMT_NATIVE_PER_NS;
 	simt_lone_watch(w, 0);
 	if (!n)
 		return;

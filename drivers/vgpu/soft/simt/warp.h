@@ -322,6 +322,12 @@ struct simt_lone {
 	u64 at;
 };
 
+/* Registers that lanes have of their own while they run alone. */
+static inline u64 simt_lone_written(const struct simt_program *program)
+{
+	return program->written & ~(1ULL | 1ULL << SIMT_X_SINK);
+}
+
 /* warp.c */
 void simt_warp_start(struct simt_warp *w, struct simt_group *group, u32 index);
 bool simt_warp_pick(struct simt_warp *w);
