@@ -64,7 +64,6 @@ int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64
 	simt_program_init(host->program, text_bytes / 4);
 	simt_program_decode(host->program, 0, (const __le32 *)host->image, text_bytes / 4);
 	simt_program_finish(host->program);
-	host->native = getenv("NONATIVE") ? NULL : soft_native_make(host->program, simt_host_isa(2) ?: simt_host_isa(1));
 	host->fb = aligned_alloc(VGPU_HW_PAGE_SIZE, fb_bytes);
 	memset(host->fb, 0, fb_bytes);
 	host->fb_bytes = fb_bytes;
@@ -101,6 +100,15 @@ static u32 simt_host_alone(struct simt_host *host)
 	return host->alone ? most[random_range(&host->seed, 0, 5)] : 0;
 }
 
+/* Code of the CPU, made when the program is dispatched first; or none, if lanes alone do both. */
+static struct simt_native *simt_host_native(struct simt_host *host)
+{
+	if (!host->compiled)
+		host->native = soft_native_make(host->program, simt_host_isa(1));
+	host->compiled = true;
+	return host->alone && random_range(&host->seed, 0, 1) ? NULL : host->native;
+}
+
 /* Dispatches, and runs until the end, with the TLB anew after each stop. */
 enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 			    const struct simt_work *work)
@@ -110,7 +118,7 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		.program = host->program, .entry = work->entry, .image_bytes = host->bytes,
 		.args = work->args, .local_bytes = work->local_bytes,
 		.private_bytes = work->private_bytes, .alone = simt_host_alone(host),
-		.native = host->native,
+		.native = simt_host_native(host),
 	};
 	struct simt_group group = {
 		.isa = isa, .mem = &host->mem, .tlb = &host->tlb,

@@ -10,7 +10,8 @@
  * @image:   pages from VGPU_HW_VA_IMAGE
  * @bytes:   length of the image
  * @program: its text, decoded
- * @native:  its code
+ * @native:  its code, NULL if there is no compiler; if it is @compiled
+ * @compiled: see there
  * @fb:      global memory, from VGPU_HW_VA_GLOBAL
  * @fb_bytes: its length, a multiple of the page size
  * @mem:     how the interpreter reaches @image and @fb
@@ -32,6 +33,7 @@ struct simt_host {
 	u32 bytes;
 	struct simt_program *program;
 	struct simt_native *native;
+	bool compiled;
 	u8 *fb;
 	u64 fb_bytes;
 	struct simt_mem mem;

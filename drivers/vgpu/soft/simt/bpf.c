@@ -55,6 +55,22 @@ static u32 simt_bpf_target(const struct simt_bpf *b, const struct simt_insn *i)
 	return (u32)(i - b->program->insn) + (u32)i->imm;
 }
 
+/*
+ * The target of a JALR after an AUIPC, with which compilers call what may be far; U32_MAX: it is
+ * none, or none that is good. If lanes come to the JALR from elsewhere, it may go elsewhere, too.
+ */
+static u32 simt_bpf_far_target(const struct simt_bpf *b, const struct simt_insn *i)
+{
+	u32 at = i - b->program->insn;
+	u64 bytes;
+
+	if (i->op != SIMT_JALR || !at || i[-1].op != SIMT_AUIPC || i[-1].rd != i->rs1 ||
+	    b->marks[at] & SIMT_MARK_BLOCK)
+		return U32_MAX;
+	bytes = (u64)(at - 1) * 4 + (u64)(s64)i[-1].imm + (u64)(s64)i->imm;
+	return bytes % 4 || bytes / 4 > b->program->nr ? U32_MAX : bytes / 4;
+}
+
 /* Finds blocks, and how many loops each instruction is in. */
 static void simt_bpf_blocks(struct simt_bpf *b)
 {
@@ -68,10 +84,10 @@ static void simt_bpf_blocks(struct simt_bpf *b)
 	b->marks[program->nr] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
 	for (at = 0; at < program->nr; at++) {
 		i = &program->insn[at];
-		target = simt_bpf_jumps(i) ? simt_bpf_target(b, i) : U32_MAX;
+		target = simt_bpf_jumps(i) ? simt_bpf_target(b, i) : simt_bpf_far_target(b, i);
 		if (target <= program->nr)
 			b->marks[target] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
-		if (target <= at && i->rd == SIMT_X_SINK) {
+		if (target <= at && i->rd == SIMT_X_SINK && i->op != SIMT_JALR) {
 			b->label[target].nest++;
 			b->label[at + 1].nest--;
 		}
@@ -205,11 +221,25 @@ static void simt_bpf_link(struct simt_bpf *b, const struct simt_insn *i)
 	simt_bpf_x_set(b, i->rd, SIMT_BPF_B);
 }
 
+/* Goes to a target, and notes where it comes from. */
+static void simt_bpf_go(struct simt_bpf *b, const struct simt_insn *i, u32 target)
+{
+	simt_bpf_link(b, i);
+	if (simt_bpf_calls(i))
+		simt_bpf_depth(b, 1);
+	simt_bpf_jump(b, b->label[target].head);
+}
+
 static void simt_bpf_jalr(struct simt_bpf *b, const struct simt_insn *i)
 {
 	struct simt_bpf_label *label = &b->label[i - b->program->insn];
 	bool ret = i->rd == SIMT_X_SINK && (i->rs1 == 1 || i->rs1 == 5);
+	u32 target = simt_bpf_far_target(b, i);
 
+	if (target != U32_MAX && !ret) {
+		simt_bpf_go(b, i, target);
+		return;
+	}
 	simt_bpf_x_to(b, i->rs1, SIMT_BPF_A);
 	simt_bpf_ri(b, BPF_ALU64 | BPF_ADD, SIMT_BPF_A, i->imm);
 	simt_bpf_ri(b, BPF_ALU64 | BPF_AND, SIMT_BPF_A, ~1);
@@ -254,10 +284,7 @@ static void simt_bpf_insn(struct simt_bpf *b, const struct simt_insn *i)
 	if (target > b->program->nr || i->op == SIMT_BARRIER || i->op == SIMT_ILLEGAL) {
 		simt_bpf_leave(b, i, b->ways.out);
 	} else if (i->op == SIMT_JAL) {
-		simt_bpf_link(b, i);
-		if (simt_bpf_calls(i))
-			simt_bpf_depth(b, 1);
-		simt_bpf_jump(b, b->label[target].head);
+		simt_bpf_go(b, i, target);
 	} else if (i->op == SIMT_JALR) {
 		simt_bpf_jalr(b, i);
 	} else if (simt_bpf_branches(i)) {
@@ -393,7 +420,7 @@ size_t simt_native_scratch_bytes(const struct simt_program *program)
 
 /**
  * simt_native_translate() - translate a program to eBPF
- * @program: of at most SIMT_NATIVE_MOST instructions
+ * @program: the program
  * @isa: the interpreter that works with the code
  * @marks: a byte per instruction, and one more: set to struct simt_native.marks
  * @scratch: simt_native_scratch_bytes() of memory, in which nothing is kept

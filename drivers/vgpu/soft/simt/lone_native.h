@@ -6,6 +6,8 @@
 #ifndef _VGPU_SIMT_LONE_NATIVE_H
 #define _VGPU_SIMT_LONE_NATIVE_H
 
+#include <linux/minmax.h>
+
 #include "reg.h"
 
 #undef SIMT_DEFINE_RR

@@ -24,6 +24,7 @@
 
 /* Less is lost if lanes are likely to be apart for long. */
 #define SIMT_AGAIN_NS	2000
+#define SIMT_NATIVE_NS	1000	/* if there is code of the CPU */
 
 /* No estimate is above this. */
 #define SIMT_NS_MOST	1000000
@@ -60,9 +61,11 @@ void simt_lone_watch(struct simt_warp *w, u8 due)
 static bool simt_lone_lost(const struct simt_warp *w)
 {
 	const struct simt_group *group = w->group;
-	u32 most = group->dispatch->alone ?: group->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
+	u32 most = group->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
 
-	return (u32)w->alone.loss >= most;
+	if (group->dispatch->native)
+		most = SIMT_NATIVE_NS;
+	return (u32)w->alone.loss >= (group->dispatch->alone ?: most);
 }
 
 /* Whether a warp of the group is to begin a round: see lone.c. */

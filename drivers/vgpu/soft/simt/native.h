@@ -12,9 +12,6 @@
 struct bpf_insn;
 struct simt_isa;
 
-/* Programs of more instructions are not translated. */
-#define SIMT_NATIVE_MOST	8192
-
 /* What struct simt_native.run returns: see simt_lone_native(). */
 enum simt_native_end {
 	SIMT_NATIVE_LEFT,	/* go on with the interpreter, or stop, at struct simt_lone.at */

@@ -3,12 +3,18 @@
  * Code of this CPU for programs: translated to eBPF (simt/bpf.c), and compiled by the kernel. The
  * kernel does so for modules that have its compiler's interface, as it does for packet filters.
  */
+#include <linux/atomic.h>
 #include <linux/container_of.h>
 #include <linux/filter.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "native.h"
+
+/* What the code of all programs may take together. */
+#define SOFT_NATIVE_BYTES	0x4000000
+
+static atomic_long_t soft_native_bytes_all;
 
 /**
  * struct soft_native - code of a program
@@ -56,8 +62,6 @@ struct simt_native *soft_native_make(const struct simt_program *program,
 	struct soft_native *made;
 	void *scratch;
 
-	if (program->nr > SIMT_NATIVE_MOST)
-		return NULL;
 	made = kvzalloc(sizeof(*made) + program->nr + 1, GFP_KERNEL);
 	scratch = kvmalloc(simt_native_scratch_bytes(program), GFP_KERNEL);
 	if (made && scratch)
@@ -69,7 +73,24 @@ struct simt_native *soft_native_make(const struct simt_program *program,
 	}
 	made->native.run = made->prog->bpf_func;
 	made->native.marks = made->marks;
+	if (atomic_long_add_return(made->prog->jited_len, &soft_native_bytes_all) >
+	    SOFT_NATIVE_BYTES) {
+		soft_native_free(&made->native);
+		return NULL;
+	}
 	return &made->native;
+}
+
+/* The length of all code that there is. */
+long soft_native_total(void)
+{
+	return atomic_long_read(&soft_native_bytes_all);
+}
+
+/* The length of the code. */
+size_t soft_native_bytes(struct simt_native *native)
+{
+	return container_of(native, struct soft_native, native)->prog->jited_len;
 }
 
 /* Frees code, which nothing uses any more. @native: or NULL. Sleeps. */
@@ -80,6 +101,7 @@ void soft_native_free(struct simt_native *native)
 	if (!native)
 		return;
 	made = container_of(native, struct soft_native, native);
+	atomic_long_sub(made->prog->jited_len, &soft_native_bytes_all);
 	bpf_prog_free(made->prog);
 	kvfree(made);
 }
