@@ -183,6 +183,7 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 /* Begins or continues to execute lanes alone, for at most @budget instructions of warps. */
 void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget)
 {
+	simt_lone_spread(w);
 	memset(s->f, 0, sizeof(s->f));
 	s->x[SIMT_X_SINK] = 0;
 	s->w = w;

@@ -268,28 +268,6 @@ static inline bool simt_lone_has_native(const struct simt_lone *s,
 	       (!s->meet || native->marks[s->meet - s->w->text] & SIMT_MARK_BLOCK);
 }
 
-/* Makes registers that the program writes arrays of 64-bit lanes, for lanes that run alone. */
-static void simt_lone_spread(struct simt_warp *w)
-{
-	const struct simt_program *program = w->group->dispatch->program;
-	u64 x = simt_lone_written(program) & ~(w->vec & ~w->narrow), rest = x;
-	u32 f = program->floats & ~(w->known & w->wide);
-
-	if (x | f)
-		w->watch |= SIMT_WATCH_RAGGED;
-	for (; rest; rest &= rest - 1)
-		memcpy(w->x[__ffs64(rest)].d, simt_widened(w, __ffs64(rest), 0),
-		       sizeof(w->x[0].d));
-	w->vec |= x;
-	w->narrow &= ~x;
-	for (; f; f &= f - 1) {
-		simt_boxed(w, __ffs(f), 0);
-		if (!(w->wide >> __ffs(f) & 1))
-			memcpy(w->f[__ffs(f)].d, w->tmp[0], sizeof(w->f[0].d));
-		w->wide |= 1U << __ffs(f);
-	}
-}
-
 /*
  * Executes lanes of a warp one after the other, if that is due. Returns what is left of @left
  * instructions; sets @end to SIMT_DONE if the next group must be picked, as lanes have met or have
@@ -305,7 +283,6 @@ static noinline u32 simt_lone_run(struct simt_warp *w, u32 left, enum simt_end *
 		left -= simt_lone_start(w, left);
 	if (!w->alone.on)
 		return left;
-	simt_lone_spread(w);
 	simt_lone_begin(&s, w, left);
 	while (simt_lone_take(&s)) {
 		do {

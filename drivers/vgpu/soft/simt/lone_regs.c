@@ -24,6 +24,28 @@ bool simt_lone_able(const struct simt_warp *w)
 	return !any;
 }
 
+/* Makes registers that the program writes arrays of 64-bit lanes, for lanes that run alone. */
+void simt_lone_spread(struct simt_warp *w)
+{
+	const struct simt_program *program = w->group->dispatch->program;
+	u64 x = simt_lone_written(program) & ~(w->vec & ~w->narrow), rest = x;
+	u32 f = program->floats & ~(w->known & w->wide);
+
+	if (x | f)
+		w->watch |= SIMT_WATCH_RAGGED;
+	for (; rest; rest &= rest - 1)
+		memcpy(w->x[__ffs64(rest)].d, simt_widened(w, __ffs64(rest), 0),
+		       sizeof(w->x[0].d));
+	w->vec |= x;
+	w->narrow &= ~x;
+	for (; f; f &= f - 1) {
+		simt_boxed(w, __ffs(f), 0);
+		if (!(w->wide >> __ffs(f) & 1))
+			memcpy(w->f[__ffs(f)].d, w->tmp[0], sizeof(w->f[0].d));
+		w->wide |= 1U << __ffs(f);
+	}
+}
+
 /* Sets its registers to those of its lane of the warp, which simt_lone_spread() has spread. */
 void simt_lone_get_regs(struct simt_lone *s)
 {

@@ -390,6 +390,7 @@ bool simt_lone_round_wanted(const struct simt_warp *w);
 void simt_lone_begin_group(struct simt_group *group);
 u32 simt_lone_start(struct simt_warp *w, u32 most);
 bool simt_lone_able(const struct simt_warp *w);
+void simt_lone_spread(struct simt_warp *w);
 void simt_lone_get_regs(struct simt_lone *s);
 void simt_lone_put_regs(struct simt_lone *s);
 u32 simt_lone_pack(struct simt_warp *w, u32 most);
