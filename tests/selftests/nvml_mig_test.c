@@ -146,6 +146,7 @@ static void client(void)
 {
 	nvmlGpuInstancePlacement_t place = { .start = 4, .size = 4 };
 	nvmlComputeInstanceProfileInfo_t profile;
+	nvmlGpuInstanceProfileInfo_t info;
 	nvmlGpuInstance_t list[2];
 	nvmlDeviceAttributes_t attrs;
 	struct vgpu_ctl_partition part;
@@ -155,6 +156,7 @@ static void client(void)
 	char uuid[96], name[96];
 
 	begin_on();
+	OK(nvmlDeviceGetGpuInstanceProfileInfo(dev, 2, &info));
 	OK(nvmlDeviceCreateGpuInstanceWithPlacement(dev, 2, &place, &gi));
 	OK(nvmlGpuInstanceGetComputeInstanceProfileInfo(gi, 2, 0, &profile));
 	OK(nvmlGpuInstanceCreateComputeInstance(gi, profile.id, &ci));
@@ -177,6 +179,9 @@ static void client(void)
 	OK(nvmlDeviceGetAttributes_v2(device, &attrs));
 	CHECK_EQ(attrs.gpuInstanceSliceCount, 3);
 	CHECK_EQ(attrs.memorySizeMB, part.fb_bytes >> 20);
+	CHECK_EQ(attrs.multiprocessorCount, part.engine[0].units);
+	CHECK_EQ(info.multiprocessorCount, part.engine[0].units);
+	CHECK_EQ(profile.multiprocessorCount, part.engine[0].units);
 
 	OK(nvmlDeviceGetGpuInstances(dev, 2, list, &count));
 	CHECK_EQ(count, 1);

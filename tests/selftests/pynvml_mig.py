@@ -92,6 +92,8 @@ def main():
     assert pynvml.nvmlDeviceGetMemoryInfo(mig).total == total // 2
     attributes = pynvml.nvmlDeviceGetAttributes(mig)
     assert (attributes.gpuInstanceSliceCount, attributes.memorySizeMB) == (3, total >> 21)
+    assert (attributes.multiprocessorCount == profile.multiprocessorCount ==
+            new[3].multiprocessorCount >= 1)
     assert 'MIG 3g' in pynvml.nvmlDeviceGetName(mig)
     assert fails(pynvml.NVML_ERROR_IN_USE, pynvml.nvmlDeviceSetMigMode, gpu, 0)
 

@@ -148,6 +148,7 @@ void fake_reset(void)
 	fake.abi_major = VGPU_ABI_MAJOR;
 	fake.gpus = FAKE_GPUS;
 	fake.engines = FAKE_ENGINES;
+	fake.units = FAKE_UNITS;
 	for (i = 0; i < FAKE_GPUS; i++) {
 		strcpy((char *)fake.sched[i].policy, "best_effort");
 		fake.sched[i].slice_ns = 1000000;
@@ -369,6 +370,8 @@ static int call_gpu(struct vgpu_ctl_gpu *gpu)
 	gpu->types = nr_types;
 	gpu->engines = fake.engines;
 	memcpy(gpu->engine, engines, fake.engines * sizeof(engines[0]));
+	for (i = 0; i < fake.engines; i++)
+		gpu->engine[i].units = i ? 1 : fake.units;
 	gpu->fb_bytes = (uint64_t)REGION_GB << 30;
 	for (i = 0; i < FAKE_VGPUS; i++)
 		if (there[i] && vgpus[i].gpu == gpu->gpu)

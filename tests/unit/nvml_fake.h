@@ -16,6 +16,7 @@
 #define FAKE_GPUS	2
 #define FAKE_VGPUS	64
 #define FAKE_ENGINES	5	/* gr, ce0, ce1, enc, dec */
+#define FAKE_UNITS	16	/* of gr; the others have one */
 #define FAKE_PERIOD_NS	100000000ull
 
 /*
@@ -55,6 +56,7 @@ struct fake {
 	bool divisible;
 	unsigned int gpus;
 	unsigned int engines;	/* of FAKE_ENGINES the first ones */
+	uint32_t units;		/* of gr */
 	bool gone[FAKE_GPUS];
 	struct vgpu_ctl_sched sched[FAKE_GPUS];
 	const char *owner;	/* the name of who opens vGPUs from now on; NULL: "vm" and its pid */

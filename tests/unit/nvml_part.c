@@ -144,6 +144,7 @@ static int call_partition(struct vgpu_ctl_partition *part)
 {
 	unsigned int start = part_start(part->gpu, part->partition);
 	const struct vgpu_profile *profile;
+	unsigned int i;
 	uint32_t gb;
 
 	if (start == VGPU_PROFILE_EIGHTHS)
@@ -158,6 +159,8 @@ static int call_partition(struct vgpu_ctl_partition *part)
 	part->fb_bytes = (uint64_t)gb << 30;
 	part->fb_used_bytes = (uint64_t)part->instances << 30;
 	part->engines = fake.engines;
+	for (i = 0; i < fake.engines; i++)
+		part->engine[i].units = vgpu_profile_units(profile, i ? 1 : fake.units);
 	strcpy((char *)part->profile, profile->name);
 	return 0;
 }

@@ -290,6 +290,7 @@ static void test_values(void **state)
 	snprintf((char *)gpus[0].gpu.address, sizeof(gpus[0].gpu.address), "0000:00:00.0");
 	snprintf((char *)gpus[0].gpu.engine[0].name, sizeof(gpus[0].gpu.engine[0].name), "gr");
 	gpus[0].gpu.engines = 1;
+	gpus[0].gpu.engine[0].units = 4;
 	gpus[0].gpu.guarantee_sum = 1000;
 	gpus[0].stats.count = 1;
 	gpus[0].stats.engine[0].busy_ns = 7;
@@ -314,6 +315,7 @@ static void test_values(void **state)
 	text = write_and_read();
 	has(text, "vgpu_up 1\n");
 	has(text, "vgpu_gpu_guaranteed_ratio{gpu=\"0000:00:00.0\"} 1.000\n");
+	has(text, "vgpu_engine_units{gpu=\"0000:00:00.0\",engine=\"gr\"} 4\n");
 	has(text, "vgpu_engine_busy_seconds_total{gpu=\"0000:00:00.0\",engine=\"gr\"} 0.000000007\n");
 	has(text, "vgpu_vgpu_guarantee_ratio" VGPU0 "} 0.005\n");
 	has(text, "vgpu_vgpu_cap_ratio" VGPU0 "} 1.000\n");

@@ -54,7 +54,7 @@ static void test_profiles(void **state)
 	assert_int_equal(info.id, 2);
 	assert_int_equal(info.sliceCount, 3);
 	assert_int_equal(info.instanceCount, 1);
-	assert_int_equal(info.multiprocessorCount, 3);
+	assert_int_equal(info.multiprocessorCount, FAKE_UNITS * 3 / 7);
 	assert_int_equal(info.sharedCopyEngineCount, 2);
 	assert_int_equal(info.sharedDecoderCount, 1);
 	assert_int_equal(info.sharedEncoderCount, 1);
@@ -199,7 +199,7 @@ static void check_device(nvmlDevice_t device, unsigned int id, const char *wante
 	assert_int_equal(second.total, memory.total);
 	memset(&attrs, 0x77, sizeof(attrs));
 	OK(nvmlDeviceGetAttributes_v2(device, &attrs));
-	assert_int_equal(attrs.multiprocessorCount, slices);
+	assert_int_equal(attrs.multiprocessorCount, FAKE_UNITS * slices / 7);
 	assert_int_equal(attrs.sharedCopyEngineCount, 2);
 	assert_int_equal(attrs.sharedDecoderCount, 1);
 	assert_int_equal(attrs.sharedEncoderCount, 1);

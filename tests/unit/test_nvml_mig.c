@@ -100,7 +100,7 @@ static void check_v1(unsigned int profile, const struct vgpu_profile *wanted)
 	assert_int_equal(info.isP2pSupported, 0);
 	assert_int_equal(info.sliceCount, wanted->slices);
 	assert_int_equal(info.instanceCount, __builtin_popcount(wanted->starts));
-	assert_int_equal(info.multiprocessorCount, wanted->slices);
+	assert_int_equal(info.multiprocessorCount, vgpu_profile_units(wanted, fake.units));
 	assert_int_equal(info.copyEngineCount, 2);
 	assert_int_equal(info.decoderCount, 1);
 	assert_int_equal(info.encoderCount, 1);
@@ -129,7 +129,7 @@ static void check_versions(unsigned int profile, const struct vgpu_profile *want
 	assert_int_equal(third->id, profile);
 	assert_int_equal(third->sliceCount, wanted->slices);
 	assert_int_equal(third->instanceCount, second->instanceCount);
-	assert_int_equal(third->multiprocessorCount, wanted->slices);
+	assert_int_equal(third->multiprocessorCount, vgpu_profile_units(wanted, fake.units));
 	assert_int_equal(third->copyEngineCount, 2);
 	assert_int_equal(third->decoderCount, 1);
 	assert_int_equal(third->encoderCount, 1);
@@ -161,6 +161,20 @@ static void test_profiles(void **state)
 	INVALID(nvmlDeviceCreateGpuInstance(dev, ~0u, &gi));
 	OK(nvmlDeviceGetMaxMigDeviceCount(dev, &i));
 	assert_int_equal(i, 7);
+}
+
+/* Some profiles of a GPU with few units have as many, and none has nothing. */
+static void test_few_units(void **state)
+{
+	unsigned int i;
+
+	for (i = 1; i <= 7; i += 2) {
+		OK(nvmlShutdown());
+		fake.units = i;
+		OK(nvmlInit_v2());
+		OK(nvmlDeviceGetHandleByIndex_v2(0, &dev));
+		test_profiles(state);
+	}
 }
 
 /* A GPU with profiles that would not be whole GiB has not these. */
@@ -362,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mode, mig_begin_off, mig_end),
 		cmocka_unit_test_setup_teardown(test_cannot, mig_begin_whole, mig_end),
 		MIG(test_profiles),
+		MIG(test_few_units),
 		MIG(test_odd_memory),
 		MIG(test_placements),
 		MIG(test_capacity),

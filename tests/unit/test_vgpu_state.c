@@ -25,6 +25,16 @@
 #define SEVERAL	20	/* states with several groups of a dispatch in flight */
 #define TYPES	(SOFT_RECORD_WARP - SOFT_RECORD_DEVICE + 1)
 
+/*
+ * ASan keeps 256 MiB of what was freed, to find that it is used. So each of 20000 worlds, which
+ * take less than a MiB, would have memory that is new to the processor's caches and to the kernel.
+ * This is what several worlds have freed.
+ */
+const char *__asan_default_options(void)
+{
+	return "quarantine_size_mb=8";
+}
+
 static bool try(u64 seed, const struct vgpu_records *state)
 {
 	/* A copy of its own, so that a byte beyond its end is found. */

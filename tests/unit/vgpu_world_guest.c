@@ -15,6 +15,9 @@
 #define PACKETS		(1u << ORDER)
 #define PROGRAMS	4
 
+/* Of a work-item; programs use half of it (STACK, state_world.c). It is most of a state. */
+#define PRIVATE		64
+
 /* In the framebuffer. Rings in guest memory begin at 0 there. */
 #define ROOT_PAGE	1
 #define TABLES		0x2000
@@ -85,7 +88,7 @@ static void fill_program(u64 seed, unsigned int i, u64 base)
 		.image_bytes = htole32(program.nr * 4),
 		.text_bytes = htole32(program.nr * 4),
 		.image = htole64(base + IMAGES + i * PAGE_SIZE),
-		.private_bytes = htole32(256),
+		.private_bytes = htole32(PRIVATE),
 	};
 	state_world_exit(&program);
 }
@@ -152,9 +155,9 @@ static void make_gr(struct vgpu_hw_packet *p, u64 *seed, bool space)
 	if (one_in(seed, 4)) {
 		p->type = VGPU_HW_PKT_PRESENT;
 		p->dst = htole64(base + DATA);
-		p->present_width = htole32(64);
+		p->present_width = htole32(PRIVATE);
 		p->present_height = htole32(32);
-		p->present_pitch = htole32(256);
+		p->present_pitch = htole32(PRIVATE);
 		return;
 	}
 	p->type = VGPU_HW_PKT_DISPATCH;

@@ -162,7 +162,7 @@ static nvmlReturn_t mig_attributes(nvmlDevice_t mig_device, nvmlDeviceAttributes
 	if (ret)
 		return ret;
 	all = (nvmlDeviceAttributes_t) {
-		.multiprocessorCount = mig->info.slices,
+		.multiprocessorCount = nv_mig_units(mig),
 		.sharedCopyEngineCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_CE),
 		.sharedDecoderCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_DEC),
 		.sharedEncoderCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_ENC),

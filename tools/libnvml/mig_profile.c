@@ -75,3 +75,29 @@ unsigned int nv_engine_count(const struct nvmlDevice_st *device, uint32_t engine
 		nr += device->info.engine[i].engine_class == engine_class;
 	return nr;
 }
+
+unsigned int nv_mig_units(const struct nv_mig *mig)
+{
+	const struct nvmlDevice_st *device = mig->device;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < device->info.engines && i < VGPU_MAX_ENGINES; i++)
+		if (device->info.engine[i].engine_class == VGPU_HW_ENGINE_GR)
+			nr += mig->info.engine[i].units;
+	return nr;
+}
+
+/* The driver tells it only of partitions that are there. This is its rule: each engine has one. */
+unsigned int nv_profile_units(const struct nvmlDevice_st *device,
+			      const struct vgpu_ctl_profile *profile)
+{
+	unsigned int i, units, nr = 0;
+
+	for (i = 0; i < device->info.engines && i < VGPU_MAX_ENGINES; i++) {
+		if (device->info.engine[i].engine_class != VGPU_HW_ENGINE_GR)
+			continue;
+		units = device->info.engine[i].units * profile->slices / VGPU_PARTITION_SLICES;
+		nr += units ? units : 1;
+	}
+	return nr;
+}

@@ -16,6 +16,7 @@ enum scope {
 	SCOPE_GPU,		/* struct vgpu_ctl_gpu */
 	SCOPE_STATS,		/* struct vgpu_ctl_stats */
 	SCOPE_TYPE,		/* struct vgpu_ctl_type */
+	SCOPE_GPU_ENGINE,	/* struct vgpu_ctl_gpu */
 	SCOPE_ENGINE,		/* struct vgpu_ctl_stats */
 	SCOPE_VGPU,		/* struct vgpu_ctl_instance */
 	SCOPE_VGPU_ENGINE,	/* struct vgpu_ctl_instance */
@@ -51,6 +52,8 @@ struct metric {
 #define STATS(field)	offsetof(struct vgpu_ctl_stats, field), 0
 #define TYPE(field)	offsetof(struct vgpu_ctl_type, field), 0
 #define VGPU(field)	offsetof(struct vgpu_ctl_instance, field), 0
+#define GPU_ENGINE(field) \
+	offsetof(struct vgpu_ctl_gpu, engine[0].field), sizeof(struct vgpu_ctl_engine)
 #define ENGINE(field) \
 	offsetof(struct vgpu_ctl_stats, engine[0].field), sizeof(struct vgpu_ctl_stats_engine)
 #define VGPU_ENGINE(field) \
@@ -82,6 +85,8 @@ static const struct metric table[] = {
 		SCOPE_STATS, KIND_U64, STATS(faults) },
 	{ "vgpu_type_available", "vGPUs of the type that fit beside those that are there",
 		SCOPE_TYPE, KIND_U32, TYPE(available) },
+	{ "vgpu_engine_units", "Units of the engine, which work for one vGPU at a time",
+		SCOPE_GPU_ENGINE, KIND_U32, GPU_ENGINE(units) },
 	{ "vgpu_engine_busy_seconds_total", "Time for which vGPUs had the engine",
 		SCOPE_ENGINE, KIND_NS, ENGINE(busy_ns) },
 	{ "vgpu_engine_linger_seconds_total", "Of the busy time: held by a vGPU without work",
@@ -336,6 +341,9 @@ static void samples_of_gpu(struct text *text, const struct metric *metric,
 		return;
 	case SCOPE_TYPE:
 		samples_of_types(text, metric, gpu);
+		return;
+	case SCOPE_GPU_ENGINE:
+		samples_of_engines(text, metric, gpu, NULL, &gpu->gpu, gpu->gpu.engines);
 		return;
 	case SCOPE_ENGINE:
 		samples_of_engines(text, metric, gpu, NULL, &gpu->stats, gpu->gpu.engines);

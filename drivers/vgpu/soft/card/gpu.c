@@ -79,6 +79,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		.hw_version = VGPU_HW_VERSION_CURRENT,
 	};
 	struct soft_gpu *gpu;
+	unsigned int i;
 	int ret;
 
 	if (!soft_root_owns(pdev))
@@ -91,7 +92,9 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	snprintf(gpu->board, sizeof(gpu->board), "SG%u", soft_params.fb_mb / 1024);
 	info.board = gpu->board;
 	memcpy(gpu->engine, soft_engine_desc, sizeof(gpu->engine));
-	gpu->engine[0].units = soft_params.units;
+	for (i = 0; i < SOFT_ENGINES; i++)
+		if (gpu->engine[i].engine_class == VGPU_HW_ENGINE_GR)
+			gpu->engine[i].units = soft_params.units;
 	info.engines = gpu->engine;
 
 	ret = soft_part_init(&gpu->part0, soft_params.units, pci_name(pdev));
