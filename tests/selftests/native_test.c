@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs whose lanes run alone for long become code of the CPU (vgpu_soft's native=): they do what
- * they did before, fault and stop and move as before, and the code's memory is given back. On a
- * kernel that compiles no BPF there is no code, and nothing to test.
+ * Programs whose lanes run alone for long become code of the CPU (vgpu_soft's native=). They do
+ * what they did before, fault and stop and move as before, and the code's memory is given back. On
+ * a kernel that compiles no BPF there is no code, and nothing to test.
  */
 #include <endian.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static volatile uint64_t *words_at(uint64_t offset)
 
 /*
  * Each work-item goes round as often as its first number says, keeps its number on the stack, and
- * calls a function each time. a0: the number of the work-item that is to fault, where the first one is
- * 1, then a word for each work-item.
+ * calls a function each time. a0: the number of the work-item that is to fault, where the first
+ * one is 1, then a word for each work-item.
  */
 static const uint32_t mixes[] = {
 	RV_MV(RV_A5, RV_RA),

@@ -74,6 +74,9 @@ int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64
 void simt_host_exit(struct simt_host *host)
 {
 	state_moves_print(&host->moves, "moved");
+	if (host->native)
+		printf("# code of the CPU: %zu bytes, entered %llu times\n",
+		       soft_native_bytes(host->native), (unsigned long long)host->entered);
 	soft_native_free(host->native);
 	free(host->program);
 	free(host->image);
@@ -100,13 +103,28 @@ static u32 simt_host_alone(struct simt_host *host)
 	return host->alone ? most[random_range(&host->seed, 0, 5)] : 0;
 }
 
+/* Counts how often the code is entered. */
+static const struct simt_native *simt_host_code;
+static u64 simt_host_entered;
+
+static unsigned int simt_host_enter(const void *lone, const struct bpf_insn *unused)
+{
+	simt_host_entered++;
+	return simt_host_code->run(lone, unused);
+}
+
 /* Code of the CPU, made when the program is dispatched first; or none, if lanes alone do both. */
-static struct simt_native *simt_host_native(struct simt_host *host)
+static const struct simt_native *simt_host_native(struct simt_host *host)
 {
 	if (!host->compiled)
 		host->native = soft_native_make(host->program, simt_host_isa(1));
 	host->compiled = true;
-	return host->alone && random_range(&host->seed, 0, 1) ? NULL : host->native;
+	if (!host->native || (host->alone && random_range(&host->seed, 0, 1)))
+		return NULL;
+	simt_host_code = host->native;
+	host->counted = *host->native;
+	host->counted.run = simt_host_enter;
+	return &host->counted;
 }
 
 /* Dispatches, and runs until the end, with the TLB anew after each stop. */
@@ -143,6 +161,8 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		if (end == SIMT_MORE || end == SIMT_WAIT)
 			simt_host_move(host, &group);
 	} while (end == SIMT_MORE || end == SIMT_WAIT);
+	host->entered += simt_host_entered;
+	simt_host_entered = 0;
 	host->executed = state_executed(&group);
 	host->fault = group.fault;
 	free(group.warps);

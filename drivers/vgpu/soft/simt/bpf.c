@@ -197,10 +197,12 @@ static void simt_bpf_begin(struct simt_bpf *b, u32 at)
 	struct simt_bpf_label *label = &b->label[at];
 
 	label->head = b->nr;
-	if (b->marks[at] & SIMT_MARK_HEAD)
-		simt_bpf_jump_ri(b, BPF_JSLE, SIMT_BPF_LEFT, 0, label->exit);
+	/* Who is there when his time is over has met the others: he does not begin there again. */
 	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(meet_at));
 	simt_bpf_jump_ri(b, BPF_JEQ, SIMT_BPF_A, at, label->meet);
+	label->on = b->nr;
+	if (b->marks[at] & SIMT_MARK_HEAD)
+		simt_bpf_jump_ri(b, BPF_JSLE, SIMT_BPF_LEFT, 0, label->exit);
 	label->body = b->nr;
 	if (at < b->program->nr)
 		simt_bpf_ri(b, BPF_ALU64 | BPF_SUB, SIMT_BPF_LEFT, simt_bpf_costs(b, at));
@@ -281,19 +283,18 @@ static void simt_bpf_insn(struct simt_bpf *b, const struct simt_insn *i)
 {
 	u32 target = simt_bpf_jumps(i) ? simt_bpf_target(b, i) : 0;
 
-	if (target > b->program->nr || i->op == SIMT_BARRIER || i->op == SIMT_ILLEGAL) {
+	if (target > b->program->nr || i->op == SIMT_BARRIER || i->op == SIMT_ILLEGAL)
 		simt_bpf_leave(b, i, b->ways.out);
-	} else if (i->op == SIMT_JAL) {
+	else if (i->op == SIMT_JAL)
 		simt_bpf_go(b, i, target);
-	} else if (i->op == SIMT_JALR) {
+	else if (i->op == SIMT_JALR)
 		simt_bpf_jalr(b, i);
-	} else if (simt_bpf_branches(i)) {
+	else if (simt_bpf_branches(i))
 		simt_bpf_branch(b, i, b->label[target].head);
-	} else if (simt_bpf_is_access(i->op)) {
+	else if (simt_bpf_is_access(i->op))
 		simt_bpf_access(b, i);
-	} else if (!simt_bpf_op(b, i) && !simt_bpf_value(b, i)) {
+	else if (!simt_bpf_op(b, i) && !simt_bpf_value(b, i))
 		simt_bpf_step(b, i);
-	}
 }
 
 /* What is apart from the code of the program. */
@@ -310,7 +311,7 @@ static void simt_bpf_apart(struct simt_bpf *b, u32 at)
 		simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_C, SIMT_BPF_LONE,
 			      SIMT_BPF_FIELD(meet_depth));
 		simt_bpf_jump_rr(b, BPF_JEQ, SIMT_BPF_B, SIMT_BPF_C, b->ways.met);
-		simt_bpf_jump(b, label->body);
+		simt_bpf_jump(b, label->on);
 		label->exit = b->nr;
 		simt_bpf_leave(b, i, b->ways.out);
 	}

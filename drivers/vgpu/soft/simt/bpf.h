@@ -28,6 +28,7 @@
 /**
  * struct simt_bpf_label - places in the code, of an instruction of the program
  * @head: where those who jump there go, and what looks whether the lane is to stop; of a block only
+ * @on:   likewise, if lanes do not meet there; of a block only
  * @body: the instruction itself
  * @exit: leaves the code; of a block only
  * @meet: looks whether lanes meet there, as the instruction is right; of a block only
@@ -39,6 +40,7 @@
  */
 struct simt_bpf_label {
 	u32 head;
+	u32 on;
 	u32 body;
 	u32 exit;
 	u32 meet;

@@ -398,7 +398,7 @@ bool simt_lone_more(struct simt_lone *s)
 	s->units -= used;
 	alone->turn -= used;
 	alone->cost = min(alone->cost + bounded, SIMT_COST_MOST);
-	group->alone_units += bounded;
+	group->parted += bounded;
 	alone->units += bounded + s->atomics * SIMT_ATOMIC_UNITS;
 	s->atomics = 0;
 	if (group->over ||

@@ -128,9 +128,13 @@ void simt_lone_note(struct simt_warp *w, u32 instructions)
 	if (!n)
 		return;
 	alone->since += n;
-	ns += w->partial ? n * SIMT_PARTED_NS + SIMT_PICK_NS : n * SIMT_WHOLE_NS;
-	if (w->partial)
+	if (w->partial) {
+		w->group->parted += n * lanes;
+		ns += n * SIMT_PARTED_NS + SIMT_PICK_NS;
 		ns += min_t(u32, alone->hosts, 4096) * SIMT_HOSTS_NS;
+	} else {
+		ns += n * SIMT_WHOLE_NS;
+	}
 	alone->hosts = 0;
 	if (ns < 0)
 		alone->gain = min(alone->gain - ns, SIMT_NS_MOST);

@@ -43,7 +43,7 @@ typedef u64 (*simt_value_fn)(u64 a, u64 b, u64 c);
 /* Where operands are taken from, and where the result goes. */
 enum simt_value_kind {
 	SIMT_VALUE_NONE,
-	SIMT_VALUE_X,	/* x[rs1] as the first operand, x[rs2] as the second one; the result: x[rd] */
+	SIMT_VALUE_X,	/* x[rs1] is the first operand, x[rs2] the second one; x[rd] the result */
 	SIMT_VALUE_F,	/* likewise f[] */
 	SIMT_VALUE_IMM,
 };

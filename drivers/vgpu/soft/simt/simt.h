@@ -185,7 +185,8 @@ struct simt_dispatch {
  * @apart_long: lanes ran alone for long when they did so last
  * @round_at: lanes run alone in turn when simt_group_clock() is so large: see lone.c
  * @rounds:   how often it was
- * @alone_units: what lanes that ran alone have executed since simt_group_init(), in units of lone.c
+ * @parted:   what lanes have executed apart since simt_group_init(), in instructions of one lane or
+ *            in units of lone.c, if they ran alone
  * @waits:    the last one has found a lane that waits for another one
  * @idle:     all lanes of the warp that ran last wait for another one
  */
@@ -215,7 +216,7 @@ struct simt_group {
 	bool apart_long;
 	u32 round_at;
 	u32 rounds;
-	u64 alone_units;
+	u64 parted;
 	bool waits;
 	bool idle;
 };

@@ -214,7 +214,7 @@ static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_c
 	end = soft_lanes_section(group, &flight->piece, context->program->slow, flight->end_ns,
 				 &engine->preempt, &took_ns);
 	rcu_read_unlock();
-	if (group->alone_units >= SOFT_NATIVE_HOT)
+	if (group->parted >= SOFT_NATIVE_HOT)
 		WRITE_ONCE(context->program->hot, true);
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	return end;

@@ -62,13 +62,15 @@ const struct simt_native *soft_natives_get(struct soft_programs *programs,
 {
 	if (!READ_ONCE(soft_natives_on))
 		return NULL;
-	if (!program->asked && READ_ONCE(program->hot) && program->text.nr <= SOFT_NATIVE_MOST) {
+	if (!program->asked && READ_ONCE(program->hot) &&
+	    program->text.nr <= SOFT_NATIVE_MOST) {
 		program->asked = true;
 		program->programs = programs;
 		soft_programs_use(programs, program);
 		INIT_WORK(&program->work, soft_natives_work);
 		queue_work(soft_natives_wq, &program->work);
 	}
+	/* Pairs with soft_programs_add(): who has the code sees all of it. */
 	return smp_load_acquire(&program->native);
 }
 

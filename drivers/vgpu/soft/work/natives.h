@@ -11,7 +11,7 @@ struct simt_native;
 struct soft_program;
 struct soft_programs;
 
-/* A program is compiled after lanes that run alone have executed so many units (simt/lone.c). */
+/* A program is compiled if a group has so much in struct simt_group.parted. */
 #define SOFT_NATIVE_HOT		262144
 
 int soft_natives_init(void);
