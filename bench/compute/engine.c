@@ -11,6 +11,24 @@
 #define PAGE	((u64)VGPU_HW_PAGE_SIZE)
 #define BUDGET	4096	/* instructions until the engine would look at the clock */
 
+const struct simt_isa * const engine_isas[ENGINE_ISAS] = {
+	&simt_isa_scalar, &simt_isa_sse2, &simt_isa_avx2,
+};
+
+bool engine_has(const struct simt_isa *isa)
+{
+#ifdef __x86_64__
+	if (isa == &simt_isa_avx2)
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+	return true;
+}
+
+const struct simt_isa *engine_best(void)
+{
+	return engine_isas[engine_has(engine_isas[2]) ? 2 : 1];
+}
+
 static enum simt_end engine_map(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
 				enum vgpu_hw_fault *code)
 {
@@ -82,7 +100,7 @@ void engine_open_file(struct engine *engine, const struct sample *sample, const 
 		.local_bytes = engine->elf.local_bytes,
 		.private_bytes = kernel->private_bytes,
 	};
-	engine->native = soft_native_make(engine->program, &simt_isa_avx2);
+	engine->native = soft_native_make(engine->program, engine_best());
 	engine->dispatch.native = engine->native;
 	memcpy(engine->dispatch.grid, sample->grid, sizeof(sample->grid));
 }
@@ -167,17 +185,4 @@ double engine_time(struct engine *engine, const struct simt_isa *isa, const uint
 
 	engine_run(engine, isa, group);
 	return (double)(clk_ns() - start) / 1e6;
-}
-
-const struct simt_isa * const engine_isas[ENGINE_ISAS] = {
-	&simt_isa_scalar, &simt_isa_sse2, &simt_isa_avx2,
-};
-
-bool engine_has(const struct simt_isa *isa)
-{
-#ifdef __x86_64__
-	if (isa == &simt_isa_avx2)
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-	return true;
 }
