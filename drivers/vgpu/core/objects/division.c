@@ -43,7 +43,8 @@ static int division_start(struct vgpu_partition *part)
 	if (ret)
 		return ret;
 	sched = vgpu_sched_create(vgpu_partition_name(part, name, sizeof(name)),
-				  gpu->info.nr_engines, &vgpu_engine_ops, part, &params);
+				  gpu->info.nr_engines, &vgpu_engine_ops, part, NULL,
+				  &params);
 	if (IS_ERR(sched))
 		return PTR_ERR(sched);
 	part->sched = sched;
