@@ -107,7 +107,9 @@ static void poke_all(struct host *host)
 {
 	unsigned int i;
 
-	for (i = 0; !host->set.look_ns && i < host->set.nr_engines; i++)
+	if (host->set.look_ns || host->set.apart)
+		return;
+	for (i = 0; i < host->set.nr_engines; i++)
 		if (engine_looks(&host->engine[i]))
 			host_engine_poke(&host->engine[i]);
 }

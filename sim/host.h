@@ -109,6 +109,7 @@ struct host_model {
  * @reset_ns:   a reset of an engine takes so long
  * @in_order:   what is due at the same time comes in a fixed order, clients first; else in one that
  *              is drawn by @seed
+ * @apart:      engines do not look at what happens elsewhere: the model pokes them
  * @clock:      each engine's; all 0: the host's
  * @params:     of the scheduler, for each engine; NULL: those of host_begin()
  */
@@ -124,6 +125,7 @@ struct host_settings {
 	u64 timer_ns;
 	u64 reset_ns;
 	bool in_order;
+	bool apart;
 	struct vgpu_clock clock[HOST_MAX_ENGINES];
 	const struct vgpu_sched_params *params[HOST_MAX_ENGINES];
 };

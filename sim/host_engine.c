@@ -203,6 +203,21 @@ static bool engine_wait(struct host_engine *engine, u64 due_ns)
 	return true;
 }
 
+/* At the end of its slots an engine leaves its work; then it has stopped, too, if it is to stop. */
+static bool engine_left(const struct host_engine *engine)
+{
+	return engine->end_ns < HOST_NEVER - 1 && host_engine_rests(engine);
+}
+
+static void engine_leaves(struct host_engine *engine)
+{
+	struct host *host = engine->host;
+	u64 stands_ns = vgpu_clock_stands_at(&engine->tl.clock, host->now_ns);
+
+	if (engine->end_ns != HOST_NEVER && stands_ns > host->now_ns)
+		host_due_at(host, engine->index, min(host->due_ns[engine->index], stands_ns));
+}
+
 /*
  * The client has work. Return: false: the run is over; true: look again, at once or when it is due.
  */
@@ -221,11 +236,12 @@ static bool engine_work(struct host_engine *engine, u64 due_ns)
 		return now_ns < due_ns || model->has(engine->entity) != HOST_WORK;
 	}
 	if (engine->end_ns == HOST_NEVER && now_ns >= due_ns)
-		engine->end_ns = host_engine_rests(engine) ? now_ns : model->stop_at(engine);
-	if (now_ns >= engine->end_ns)
+		engine->end_ns = model->stop_at(engine);
+	if (now_ns >= engine->end_ns || engine_left(engine))
 		return false;
 	engine_due_at(engine, min(now_ns + work_ns,
 				  engine->end_ns == HOST_NEVER ? due_ns : engine->end_ns));
+	engine_leaves(engine);
 	return true;
 }
 
