@@ -124,7 +124,7 @@ struct vgpu_instance_info {
 /**
  * struct vgpu_run - a run: the time that an engine works for one vGPU
  * @instance:    the vGPU whose channels the engine serves
- * @deadline_ns: when the engine stops by itself, CLOCK_MONOTONIC
+ * @deadline_ns: when the engine stops by itself, by the partition's clock
  */
 struct vgpu_run {
 	struct vgpu_instance *instance;
