@@ -120,4 +120,17 @@ static inline u64 vgpu_clock_stands_at(const struct vgpu_clock *clock, u64 real_
 	return real_ns + clock->length_ns - (rest_ns - clock->begin_ns);
 }
 
+/**
+ * vgpu_slot_of_cpu() - divide CPUs among slots, for partitions that need not share them
+ * @index: number of a CPU
+ * @nr:    number of CPUs, at least VGPU_SLOTS
+ *
+ * Return: the slot that the CPU belongs to. Partitions have at least as many CPUs as their part of
+ * @nr units.
+ */
+static inline unsigned int vgpu_slot_of_cpu(unsigned int index, unsigned int nr)
+{
+	return index * VGPU_SLOTS / nr;
+}
+
 #endif /* _LINUX_VGPU_CLOCK_H */

@@ -185,6 +185,36 @@ static void test_apart(void **state)
 	assert_true(nr_pairs > 40);
 }
 
+static unsigned int cpus_of(const struct vgpu_profile *profile, unsigned int start,
+			    unsigned int nr)
+{
+	unsigned int i, slot, cpus = 0;
+
+	for (i = 0; i < nr; i++) {
+		slot = vgpu_slot_of_cpu(i, nr);
+		assert_true(slot < VGPU_SLOTS);
+		cpus += slot >= start && slot < start + profile->slices;
+	}
+	return cpus;
+}
+
+/* With as many CPUs as units, and at least one per slice, each unit of a partition has one. */
+static void enough_cpus(const struct vgpu_profile *profile, unsigned int start)
+{
+	unsigned int nr, units;
+
+	for (nr = VGPU_SLOTS; nr <= 128; nr++)
+		for (units = 1; units <= nr; units++)
+			check_that(cpus_of(profile, start, nr) >=
+				   vgpu_profile_units(profile, units), "%s at %u: %u CPUs, %u units",
+				   profile->name, start, nr, units);
+}
+
+static void test_cpus(void **state)
+{
+	for_places(enough_cpus);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +222,7 @@ int main(void)
 		cmocka_unit_test(test_walk),
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
