@@ -46,7 +46,7 @@ board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 wall=() attach=() counted=() guest=() score=() fast=() compute=() moves=() noting=() sched=
 for row in "$@"; do
 	case $row in
-	sched|pick_scaling|pick_set|qos_violations|qos_use) sched=1 ;;
+	sched|pick_scaling|pick_set|qos_violations|qos_use|partition_apart) sched=1 ;;
 	compute_lab_*) wall+=("$row") ;;
 	compute_dispatch) counted+=("$row") ;;
 	compute_stop_p*|compute_pause_p99|pause_p99|state_reload) score+=("$row") ;;

@@ -107,7 +107,9 @@ static void poke_all(struct host *host)
 {
 	unsigned int i;
 
-	for (i = 0; !host->set.look_ns && i < host->set.nr_engines; i++)
+	if (host->set.look_ns || host->set.apart)
+		return;
+	for (i = 0; i < host->set.nr_engines; i++)
 		if (engine_looks(&host->engine[i]))
 			host_engine_poke(&host->engine[i]);
 }
@@ -191,7 +193,7 @@ void host_run(struct host *host, u64 length_ns, u64 max_events)
  * @host:   the host, zeroed; begun is only one at a time
  * @set:    its settings
  * @model:  what its clients do
- * @params: the scheduler's, for all timelines
+ * @params: the scheduler's, for all timelines of which @set has no others
  */
 void host_begin(struct host *host, const struct host_settings *set, const struct host_model *model,
 		const struct vgpu_sched_params *params)
@@ -212,7 +214,7 @@ void host_begin(struct host *host, const struct host_settings *set, const struct
 		engine->wait_ns = HOST_NEVER;
 		engine->stop_ns = HOST_NEVER;
 		BUG_ON(vgpu_timeline_init(&engine->tl, NULL, "host", i, &host_engine_ops, engine,
-					  params));
+					  &set->clock[i], set->params[i] ?: params));
 	}
 }
 

@@ -109,6 +109,9 @@ struct host_model {
  * @reset_ns:   a reset of an engine takes so long
  * @in_order:   what is due at the same time comes in a fixed order, clients first; else in one that
  *              is drawn by @seed
+ * @apart:      engines do not look at what happens elsewhere: the model pokes them
+ * @clock:      each engine's; all 0: the host's
+ * @params:     of the scheduler, for each engine; NULL: those of host_begin()
  */
 struct host_settings {
 	u64 seed;
@@ -122,6 +125,9 @@ struct host_settings {
 	u64 timer_ns;
 	u64 reset_ns;
 	bool in_order;
+	bool apart;
+	struct vgpu_clock clock[HOST_MAX_ENGINES];
+	const struct vgpu_sched_params *params[HOST_MAX_ENGINES];
 };
 
 enum host_phase {
@@ -149,7 +155,7 @@ struct host_worker {
 };
 
 /**
- * struct host_engine - an engine and its timeline
+ * struct host_engine - an engine and its timeline, whose clock all times are by
  * @tl:         the timeline
  * @host:       the host
  * @index:      number of the engine
@@ -269,6 +275,19 @@ static inline struct host_entity *to_host_entity(struct vgpu_entity *entity)
 static inline u64 host_at(const struct host *host)
 {
 	return host->now_ns - HOST_EPOCH_NS;
+}
+
+/* Time by the engine's clock: while that stands still, the engine rests. */
+static inline u64 host_engine_now_ns(const struct host_engine *engine)
+{
+	return vgpu_clock_at(&engine->tl.clock, engine->host->now_ns);
+}
+
+static inline bool host_engine_rests(const struct host_engine *engine)
+{
+	u64 now_ns = engine->host->now_ns;
+
+	return vgpu_clock_stands_at(&engine->tl.clock, now_ns) == now_ns;
 }
 
 /* When the engine is to stop its run, by the deadline or a request. */

@@ -10,9 +10,10 @@ static struct host_engine *to_engine(struct vgpu_timeline *tl)
 	return tl->ops_data;
 }
 
+/* What comes next, at a time by the engine's clock. */
 static void engine_due_at(struct host_engine *engine, u64 due_ns)
 {
-	host_due_at(engine->host, engine->index, due_ns);
+	host_due_at(engine->host, engine->index, vgpu_clock_real(&engine->tl.clock, due_ns));
 }
 
 /**
@@ -21,13 +22,13 @@ static void engine_due_at(struct host_engine *engine, u64 due_ns)
  */
 void host_engine_poke(struct host_engine *engine)
 {
-	engine_due_at(engine, engine->host->now_ns);
+	host_due_at(engine->host, engine->index, engine->host->now_ns);
 }
 
 /* Reports service since engine->span_ns. */
 static void engine_span(struct host_engine *engine)
 {
-	u64 now_ns = engine->host->now_ns;
+	u64 now_ns = host_engine_now_ns(engine);
 
 	if (engine->span_ns != now_ns)
 		engine->host->model->served(engine, engine->span_ns, now_ns);
@@ -42,9 +43,9 @@ static void engine_span(struct host_engine *engine)
  */
 void host_engine_account(struct host_engine *engine)
 {
-	u64 ns = engine->host->now_ns - engine->mark_ns;
+	u64 now_ns = host_engine_now_ns(engine), ns = now_ns - engine->mark_ns;
 
-	engine->mark_ns = engine->host->now_ns;
+	engine->mark_ns = now_ns;
 	switch (engine->phase) {
 	case HOST_SWITCH:
 		engine->switch_ns -= min(engine->switch_ns, ns);
@@ -73,7 +74,7 @@ static void engine_phase(struct host_engine *engine, enum host_phase phase)
 	if (phase == HOST_IDLE)
 		engine_span(engine);
 	else if (engine->phase == HOST_IDLE)
-		engine->span_ns = engine->host->now_ns;
+		engine->span_ns = host_engine_now_ns(engine);
 	engine->phase = phase;
 }
 
@@ -93,9 +94,9 @@ static void engine_begin(struct host_engine *engine, struct vgpu_entity *next, u
 	engine->switch_ns = engine->restore_ns;
 	engine->entity = entity;
 	engine->ran = entity;
-	engine->start_ns = host->now_ns;
-	engine->mark_ns = host->now_ns;
-	engine->span_ns = host->now_ns;
+	engine->start_ns = host_engine_now_ns(engine);
+	engine->mark_ns = engine->start_ns;
+	engine->span_ns = engine->start_ns;
 	engine->deadline_ns = deadline_ns;
 	engine->end_ns = HOST_NEVER;
 	engine->idle_ns = 0;
@@ -133,7 +134,7 @@ static void engine_done(struct host_engine *engine)
 		break;
 	case HOST_NOTHING:
 		/* An engine that is to stop does not look whether there is more. */
-		if (engine->host->now_ns >= host_engine_due_ns(engine) &&
+		if (host_engine_now_ns(engine) >= host_engine_due_ns(engine) &&
 		    engine->phase != HOST_IDLE)
 			end = VGPU_RUN_PREEMPTED;
 		break;
@@ -151,7 +152,7 @@ static void engine_done(struct host_engine *engine)
 static bool engine_poll(struct host_engine *engine, u64 due_ns)
 {
 	const struct host_settings *set = &engine->host->set;
-	u64 now_ns = engine->host->now_ns, until_ns;
+	u64 now_ns = host_engine_now_ns(engine), until_ns;
 
 	if (engine->empty_ns == HOST_NEVER)
 		engine->empty_ns = now_ns;
@@ -188,7 +189,7 @@ static bool engine_poll(struct host_engine *engine, u64 due_ns)
 static bool engine_wait(struct host_engine *engine, u64 due_ns)
 {
 	const struct host_settings *set = &engine->host->set;
-	u64 now_ns = engine->host->now_ns;
+	u64 now_ns = host_engine_now_ns(engine);
 
 	if (!set->look_ns || now_ns >= due_ns)
 		return false;
@@ -202,13 +203,28 @@ static bool engine_wait(struct host_engine *engine, u64 due_ns)
 	return true;
 }
 
+/* At the end of its slots an engine leaves its work; then it has stopped, too, if it is to stop. */
+static bool engine_left(const struct host_engine *engine)
+{
+	return engine->end_ns < HOST_NEVER - 1 && host_engine_rests(engine);
+}
+
+static void engine_leaves(struct host_engine *engine)
+{
+	struct host *host = engine->host;
+	u64 stands_ns = vgpu_clock_stands_at(&engine->tl.clock, host->now_ns);
+
+	if (engine->end_ns != HOST_NEVER && stands_ns > host->now_ns)
+		host_due_at(host, engine->index, min(host->due_ns[engine->index], stands_ns));
+}
+
 /*
  * The client has work. Return: false: the run is over; true: look again, at once or when it is due.
  */
 static bool engine_work(struct host_engine *engine, u64 due_ns)
 {
 	const struct host_model *model = engine->host->model;
-	u64 now_ns = engine->host->now_ns, work_ns;
+	u64 now_ns = host_engine_now_ns(engine), work_ns;
 
 	engine->empty_ns = HOST_NEVER;
 	engine->wait_ns = HOST_NEVER;
@@ -221,10 +237,11 @@ static bool engine_work(struct host_engine *engine, u64 due_ns)
 	}
 	if (engine->end_ns == HOST_NEVER && now_ns >= due_ns)
 		engine->end_ns = model->stop_at(engine);
-	if (now_ns >= engine->end_ns)
+	if (now_ns >= engine->end_ns || engine_left(engine))
 		return false;
 	engine_due_at(engine, min(now_ns + work_ns,
 				  engine->end_ns == HOST_NEVER ? due_ns : engine->end_ns));
+	engine_leaves(engine);
 	return true;
 }
 
@@ -236,15 +253,16 @@ static bool engine_work(struct host_engine *engine, u64 due_ns)
 void host_engine_event(struct host_engine *engine)
 {
 	struct host *host = engine->host;
-	u64 due_ns = host_engine_due_ns(engine);
+	u64 due_ns = host_engine_due_ns(engine), now_ns = host_engine_now_ns(engine);
 	bool goes_on;
 
 	engine_due_at(engine, HOST_NEVER);
 	if (engine->phase == HOST_OFF || engine->phase == HOST_RESET)
 		return;
 	host_engine_account(engine);
-	if (engine->switch_ns) {
-		engine_due_at(engine, host->now_ns + engine->switch_ns);
+	/* An engine that rests has begun nothing that it would have to end first. */
+	if (engine->switch_ns && !(now_ns >= due_ns && host_engine_rests(engine))) {
+		engine_due_at(engine, now_ns + engine->switch_ns);
 		return;
 	}
 	do {
@@ -286,7 +304,7 @@ static void engine_op_preempt(struct vgpu_timeline *tl, struct vgpu_entity *enti
 {
 	struct host_engine *engine = to_engine(tl);
 
-	engine->stop_ns = min(engine->stop_ns, engine->host->now_ns);
+	engine->stop_ns = min(engine->stop_ns, host_engine_now_ns(engine));
 	host_engine_poke(engine);
 }
 

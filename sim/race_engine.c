@@ -281,7 +281,8 @@ void race_begin(u64 seed, u64 jitter_ns, u64 slice_ns)
 		e->free_ns = sim_now_ns();
 		e->ready_ns = U64_MAX;
 	}
-	race.sched = vgpu_sched_create("test", NR_TIMELINES, &engine_ops, &race, &race.params);
+	race.sched = vgpu_sched_create("test", NR_TIMELINES, &engine_ops, &race, NULL,
+				       &race.params);
 	assert_false(IS_ERR(race.sched));
 	race.poll_ns = 50 * US;
 	for (i = 0; i < NR_TIMELINES; i++) {

@@ -15,6 +15,9 @@ SIM_HOST := $(addprefix sim/,host.c host_time.c host_worker.c host_engine.c)
 SIM_DES := $(SIM_HOST) $(addprefix sim/,des.c des_client.c des_record.c des_config.c \
 	des_random.c des_era.c des_check.c des_check_more.c des_check_books.c)
 
+# apart.h: two partitions on one CPU of that host.
+SIM_APART := sim/apart.c
+
 # tasks.h, race.h: the same calls under random interleavings, for tests.
 SIM_RACE := $(addprefix sim/,tasks.c race_engine.c race_watch.c)
 

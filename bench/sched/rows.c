@@ -2,6 +2,7 @@
 /* The rows: what a decision costs, whether promises hold, how well the engine's time is used. */
 #include <stdlib.h>
 
+#include "apart.h"
 #include "pick.h"
 #include "rows.h"
 #include "run.h"
@@ -11,6 +12,7 @@
 #define PICK_PAIRS	40
 #define TABLE_LOADS	1000U
 #define USE_SEEDS	20
+#define APART_PERIODS	1000
 
 static struct bench_row *row_add(struct bench_report *report, const char *name,
 				 const char *unit, double reach, bool higher)
@@ -228,6 +230,66 @@ static void row_use(struct bench_report *report)
 	}
 }
 
+static void apart_under(const struct vgpu_sched_policy *policy, enum apart_neighbour neighbour,
+			bool slots, u64 seed, struct apart_result *result)
+{
+	const struct apart_config config = {
+		.seed = seed,
+		.policy = policy,
+		.neighbour = neighbour,
+		.slots = slots,
+		.length_ns = APART_PERIODS * (u64)VGPU_SLOTS_PERIOD_NS,
+	};
+
+	apart_run(&config, result);
+}
+
+/* What is left to the victim, in %; what it gets more counts as if it were missing. */
+static double apart_left(const struct vgpu_sched_policy *policy, bool slots, u64 seed,
+			 const char **worst)
+{
+	struct apart_result alone, beside;
+	double left, least = 100;
+	unsigned int i;
+
+	apart_under(policy, APART_NONE, slots, seed, &alone);
+	for (i = APART_IDLE; i < APART_NEIGHBOURS; i++) {
+		apart_under(policy, i, slots, seed, &beside);
+		left = 100.0 * beside.service_ns / alone.service_ns;
+		left = min(min(left, 200 - left), 100.0 * beside.work_ns / alone.work_ns);
+		if (left < least)
+			*worst = apart_name(i);
+		least = min(least, left);
+	}
+	return least;
+}
+
+static void row_apart(struct bench_report *report)
+{
+	struct bench_row *row = row_add(report, "partition_apart", "%", 99.9, true);
+	const struct vgpu_sched_policy *policy;
+	const char *worst;
+	unsigned int i;
+	double left;
+
+	bench_progress("partition_apart");
+	row->value = 100;
+	row->peer = 100;
+	row->has_peer = true;
+	row->absolute = true;
+	bench_row_detail(row, "service of a partition's vGPUs beside a neighbour in another one (worst of idle, hogs, doorbells without work, closing and opening, switching of policy, holds and shares, hangs), of that without it; one CPU, %u periods of slots of %u us; the peer is without slots",
+			 APART_PERIODS, VGPU_SLOT_NS / 1000);
+	for (i = 0; (policy = vgpu_sched_policy_at(i)); i++) {
+		worst = "none";
+		left = apart_left(policy, true, report->seed, &worst);
+		row->value = min(row->value, left);
+		bench_row_detail(row, "; %s %.4f (%s)", policy->name, left, worst);
+		left = apart_left(policy, false, report->seed, &worst);
+		row->peer = min(row->peer, left);
+		bench_row_detail(row, ", without slots %.1f (%s)", left, worst);
+	}
+}
+
 /**
  * bench_rows() - run the random loads and print what they came to, and make the rows for
  * build/bench.json
@@ -246,4 +308,5 @@ void bench_rows(struct bench_report *report, unsigned int loads, bool rst)
 	row_pick_set(report);
 	row_violations(report, loads);
 	row_use(report);
+	row_apart(report);
 }

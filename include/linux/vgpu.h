@@ -45,6 +45,7 @@ struct page;
 struct seq_file;
 struct vgpu_gpu;
 struct vgpu_instance;
+struct vgpu_clock;
 struct vgpu_partition;
 struct vgpu_record_reader;
 struct vgpu_records;
@@ -73,6 +74,8 @@ struct vgpu_engine_desc {
  * @engines:    the engines; an engine's index here is its number in every call. The array lives
  *              as long as the GPU is registered
  * @placement:  whether vGPUs of different sizes may lie side by side in the framebuffer
+ * @share_time: its partitions, but for partition 0, have no CPUs of their own: they work in fixed
+ *              slots, by the clock of vgpu_partition_clock()
  * @hw_version: features of its vGPUs, if they follow Documentation/hardware.rst: a
  *              VGPU_HW_VERSION_*, which vgpu_hw_identity() shows to the VM
  */
@@ -83,6 +86,7 @@ struct vgpu_gpu_info {
 	u32 nr_engines;
 	const struct vgpu_engine_desc *engines;
 	enum vgpu_ctl_placement placement;
+	bool share_time;
 	u32 hw_version;
 };
 
@@ -124,7 +128,7 @@ struct vgpu_instance_info {
 /**
  * struct vgpu_run - a run: the time that an engine works for one vGPU
  * @instance:    the vGPU whose channels the engine serves
- * @deadline_ns: when the engine stops by itself, CLOCK_MONOTONIC
+ * @deadline_ns: when the engine stops by itself, by the partition's clock
  */
 struct vgpu_run {
 	struct vgpu_instance *instance;
@@ -312,6 +316,8 @@ void *vgpu_gpu_backend(const struct vgpu_gpu *gpu);
 struct vgpu_gpu *vgpu_partition_gpu(const struct vgpu_partition *part);
 void *vgpu_partition_backend(const struct vgpu_partition *part);
 u32 vgpu_partition_units(const struct vgpu_partition *part, u32 units);
+u32 vgpu_partition_place(const struct vgpu_partition *part, u32 *slices);
+const struct vgpu_clock *vgpu_partition_clock(const struct vgpu_partition *part);
 void *vgpu_instance_backend(const struct vgpu_instance *instance);
 __printf(3, 4)
 int vgpu_refuse(struct vgpu_instance *instance, int error, const char *fmt, ...);

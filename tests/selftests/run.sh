@@ -175,6 +175,7 @@ plain=(sysfs_test config_test region_test submit_test space_test space_fault_tes
 	control_test event_test event_storm_test stats_test sample_test session_test reader_test
 	throttle_test nvml_test nvml_mig_test pollers_test engines_test schedlog_test
 	doorbell_test frl_test contain_test partition_test partition_call_test
+	partition_time_test
 	vgpuctl_test vgpuctl_partition_test observe_test display_test picture_test frame_test
 	edid_test vga_test storm_test registers_test
 	dispatch_test dispatch_fault_test dispatch_bounds_test dispatch_stop_test

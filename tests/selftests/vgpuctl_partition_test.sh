@@ -93,7 +93,7 @@ fails 1 '4g at 0: eighth [0-3] is in partition [0-9]+; what fits: 1g at ' partit
 ktap_result refusal_says_what_fits $?
 fails 1 '3g at 2: can be at 0, 4' partition create 3g --start 2
 ktap_result refusal_of_a_start $?
-fails 1 'profile 5g: GPU 0 has none' partition create 5g
+fails 1 'profile 5g: GPU [0-9]+ has none' partition create 5g
 ktap_result unknown_profile $?
 fails 2 'a profile is needed' partition create && fails 2 "a partition's number is needed" partition remove &&
 	fails 2 'on or off is needed' partition mode && fails 2 'partition' partition remove x &&
@@ -114,6 +114,10 @@ json "[(p['partition'], p['profile'], p['instances']) for p in d] == [($one, '3g
 ktap_result list_json $?
 [[ $("$ctl" partition show "$one") == Partition*"$one"*Profile*3g*Framebuffer*vGPUs*1*Policy*ENGINE*gr* ]]
 ktap_result show_text $? "$("$ctl" partition show "$one")"
+told='not shared'
+[[ $("$ctl" partition show "$one" --json) != *'"shared_in_time": true'* ]] || told='shared in time'
+[[ $("$ctl" partition show "$one") == *CPUs*"$told"* && $("$ctl" partition list) == *CPUS*"$told"* ]]
+ktap_result shared_in_time $? "$told"
 json "d['partition'] == $two and [e['units'] >= 1 for e in d['engines']] == 3 * [True]" partition show "$two"
 ktap_result show_json $?
 fails 1 'partition 4000000: there is none' partition show 4000000

@@ -145,7 +145,7 @@ enum soft_end world_run(u32 nr)
 		soft_stop_wanted(world.unit, NULL, SOFT_PACKET_WORK);
 		pass(PACKET_NS);
 		end = soft_exec(world.engine, world.ch, &world.fault);
-	} while (end == SOFT_END_STOPPED || end == SOFT_END_WAIT ||
+	} while ((end == SOFT_END_STOPPED && !world.unit->rests) || end == SOFT_END_WAIT ||
 		 (end == SOFT_END_PACKET && --nr));
 	return end;
 }
@@ -265,6 +265,11 @@ bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigne
 {
 	BUG_ON(most);
 	return false;
+}
+
+/* No engine here hangs. */
+void soft_rest(struct soft_engine *engine)
+{
 }
 
 void soft_team_close(struct soft_engine *engine)

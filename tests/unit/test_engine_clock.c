@@ -233,6 +233,34 @@ static void few_looks_for_whole_pages(void **state)
 		   (unsigned long long)world.looks);
 }
 
+/* An engine leaves a packet when its slot is over, and has stopped before another's slot begins. */
+static void leaves_with_the_slot(void **state)
+{
+	struct soft_move_operands op = {
+		.dst = DST, .src = FRESH, .width = 16 * MIB, .rows = 1,
+	};
+	u64 at, real_ns;
+	u32 slot;
+
+	for (at = 0; at < op.width; at += PAGE) {
+		world_page(op.dst + at);
+		world_page(op.src + at);
+	}
+	for (slot = 0; slot < VGPU_SLOTS; slot++) {
+		vgpu_clock_slots(&world.engine->clock, slot, 1);
+		world.now_ns = 100 * (u64)VGPU_SLOTS_PERIOD_NS + slot * (u64)VGPU_SLOT_NS + MS;
+		soft_stop_resume(world.unit);
+		assert_false(world.unit->rests);
+		assert_int_equal(world_execute(&op, soft_move_copy), SOFT_END_STOPPED);
+		assert_true(world.unit->rests && !world.unit->expired);
+		real_ns = world.now_ns % VGPU_SLOTS_PERIOD_NS;
+		check_that(real_ns >= (slot + 1) * VGPU_SLOT_NS - VGPU_SLOT_STOP_NS &&
+			   real_ns <= (slot + 1) * VGPU_SLOT_NS, "%u: %llu", slot, real_ns);
+		/* No time passes for the run until its next slot. */
+		assert_int_equal(world.unit->now_ns, 101 * world.engine->clock.length_ns);
+	}
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -248,6 +276,7 @@ int main(void)
 		TEST(programs_that_fault),
 		TEST(engine_time),
 		TEST(few_looks_for_whole_pages),
+		TEST(leaves_with_the_slot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

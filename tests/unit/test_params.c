@@ -108,15 +108,15 @@ static void test_create_refuses(void **state)
 	static const struct vgpu_timeline_ops ops;
 	struct vgpu_sched_params bad = good;
 
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 0, &ops, NULL, &good)), -EINVAL);
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 0, &ops, NULL, NULL, &good)), -EINVAL);
 	bad.policy = NULL;
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)), -EINVAL);
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, NULL, &bad)), -EINVAL);
 	bad = good;
 	bad.slice_ns = VGPU_SLICE_MAX_NS + 1;
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)), -ERANGE);
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, NULL, &bad)), -ERANGE);
 	bad = good;
 	bad.preempt_timeout_us = 0;
-	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, &bad)), -ERANGE);
+	assert_int_equal(PTR_ERR(vgpu_sched_create("x", 1, &ops, NULL, NULL, &bad)), -ERANGE);
 }
 
 /* All timelines have the new settings or none has, wherever memory runs out. */

@@ -33,6 +33,7 @@ static void partition_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 	json_bytes(json, "policy", part->policy, sizeof(part->policy));
 	json_u64(json, "slice_ns", part->slice_ns);
 	json_u64(json, "guarantee_sum_permille", part->guarantee_sum);
+	json_flag(json, "shared_in_time", part->shared_time);
 	json_u64(json, "created_ns", part->created_ns);
 	json_u64(json, "now_ns", part->now_ns);
 	json_begin_array(json, "engines");
@@ -63,8 +64,13 @@ struct rows {
 	const struct vgpu_ctl_gpu *gpu;
 };
 
+static const char *cpus_text(const struct vgpu_ctl_partition *part)
+{
+	return part->shared_time ? "shared in time" : "not shared";
+}
+
 const char partitions_columns[] =
-	"GPU|>NUMBER|PROFILE|>START GiB|>FB|>USED|>VGPUS|POLICY|>SLICE|>GUARANTEED %";
+	"GPU|>NUMBER|PROFILE|>START GiB|>FB|>USED|>VGPUS|POLICY|>SLICE|>GUARANTEED %|CPUS";
 
 static void partition_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 			  const struct vgpu_ctl_partition *part)
@@ -81,6 +87,7 @@ static void partition_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 	table_add(table, "%.*s", TEXT(part->policy));
 	table_add(table, "%s", table_duration(slice, sizeof(slice), part->slice_ns));
 	table_add(table, "%u.%u", part->guarantee_sum / 10, part->guarantee_sum % 10);
+	table_add(table, "%s", cpus_text(part));
 }
 
 static int list_partition(const struct vgpu_ctl_partition *part, void *arg)
@@ -284,6 +291,7 @@ static void show_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_part
 	printf("%-14s%s from %llu GiB on, %s used\n", "Framebuffer",
 	       table_size(size, sizeof(size), part->fb_bytes), part->fb_start >> 30,
 	       table_size(used, sizeof(used), part->fb_used_bytes));
+	printf("%-14s%s\n", "CPUs", cpus_text(part));
 	printf("%-14s%u\n", "vGPUs", part->instances);
 	printf("%-14s%.*s, slice %s\n", "Policy", TEXT(part->policy),
 	       table_duration(time, sizeof(time), part->slice_ns));

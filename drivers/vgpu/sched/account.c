@@ -11,7 +11,6 @@
  * reported, but never wall time.
  */
 #include <linux/kernel.h>
-#include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -179,7 +178,7 @@ void vgpu_account_run(struct vgpu_timeline *tl, enum vgpu_run_end end, u64 ran_n
 
 	entry = vgpu_sched_log_next(&tl->log);
 	memcpy(entry->uuid, entity->id, sizeof(entry->uuid));
-	entry->time_ns = tl->start_ns;
+	entry->time_ns = vgpu_clock_real(&tl->clock, tl->start_ns);
 	entry->wait_ns = tl->wait_ns;
 	entry->slice_ns = tl->pick.slice_ns;
 	entry->ran_ns = ran_ns;
@@ -271,7 +270,7 @@ void vgpu_entity_stats(struct vgpu_entity *entity, struct vgpu_entity_stats *sta
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
 	*stats = entity->stats;
-	account_entity(tl, entity, stats, ktime_get_ns());
+	account_entity(tl, entity, stats, vgpu_timeline_now_ns(tl));
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
@@ -289,7 +288,7 @@ u64 vgpu_entity_busy_ns(struct vgpu_entity *entity)
 	u64 busy_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	busy_ns = account_busy(tl, entity, ktime_get_ns());
+	busy_ns = account_busy(tl, entity, vgpu_timeline_now_ns(tl));
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 	return busy_ns;
 }
@@ -363,7 +362,7 @@ void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *s
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	account_stats(tl, stats, ktime_get_ns());
+	account_stats(tl, stats, vgpu_timeline_now_ns(tl));
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 
@@ -380,7 +379,7 @@ void vgpu_timeline_retire(struct vgpu_timeline *tl, struct vgpu_timeline_stats *
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
 	WARN_ON(tl->nr_entities);
-	tl->retired_ns = ktime_get_ns();
+	tl->retired_ns = vgpu_timeline_now_ns(tl);
 	account_stats(tl, stats, tl->retired_ns);
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
@@ -412,7 +411,7 @@ void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *st
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	account_stats(tl, stats, now_ns);
 	for (i = 0; i < nr; i++) {
 		account_entity(tl, entities[i], &entity_stats, now_ns);
@@ -473,7 +472,7 @@ void vgpu_timeline_show(struct vgpu_timeline *tl, struct seq_file *m,
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	account_stats(tl, &stats, now_ns);
 	seq_printf(m, "policy: %s\n", rq->policy->name);
 	seq_printf(m, "slice_ns: %llu\n", rq->slice_ns);

@@ -22,7 +22,6 @@
  * the first who asks. Who asks meanwhile gets the answer of before: a thread of a tenant computes,
  * and its cgroup may stop it. The timeline's lock is released after every few entities.
  */
-#include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/math.h>
 #include <linux/math64.h>
@@ -303,7 +302,7 @@ static bool due_collect(struct vgpu_timeline *tl, struct due_round *round, unsig
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	round->rule = tl->rq.policy->due;
 	round->nr_slots = tl->rq.nr_slots;
 	round->window = div64_u64(now_ns, tl->window_ns);
@@ -358,7 +357,9 @@ static void due_compute(struct vgpu_timeline *tl)
 
 static bool due_is_fresh(struct vgpu_timeline *tl)
 {
-	return READ_ONCE(tl->due_window) == div64_u64(ktime_get_ns(), READ_ONCE(tl->window_ns));
+	u64 now_ns = vgpu_timeline_now_ns(tl);
+
+	return READ_ONCE(tl->due_window) == div64_u64(now_ns, READ_ONCE(tl->window_ns));
 }
 
 /* Has the answers computed again when somebody asks. With the timeline's lock held. */

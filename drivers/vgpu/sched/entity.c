@@ -5,7 +5,6 @@
  * entity, and explains why no wake-up is lost.
  */
 #include <linux/kernel.h>
-#include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/rbtree.h>
 #include <linux/rcuwait.h>
@@ -40,7 +39,7 @@ void vgpu_entity_init(struct vgpu_entity *entity, struct vgpu_timeline *tl, cons
 	rcuwait_init(&entity->stopped);
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	rq->policy->init(rq, entity, ktime_get_ns());
+	rq->policy->init(rq, entity, vgpu_timeline_now_ns(tl));
 	list_add_tail(&entity->node, &tl->entities);
 	tl->nr_entities++;
 	vgpu_due_forget(entity);
@@ -100,7 +99,7 @@ void vgpu_entity_start(struct vgpu_entity *entity)
 	raw_spin_lock_irqsave(&tl->lock, flags);
 	if (entity->started || WARN_ON_ONCE(entity->queued))
 		goto out;
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	entity->started = true;
 	if (rq->policy->start)
 		rq->policy->start(rq, entity, now_ns);
@@ -130,7 +129,7 @@ void vgpu_entity_stop(struct vgpu_entity *entity)
 	raw_spin_lock_irqsave(&tl->lock, flags);
 	if (!entity->started)
 		goto out;
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	entity->started = false;
 	if (rq->policy->stop)
 		rq->policy->stop(rq, entity, now_ns);
@@ -158,7 +157,7 @@ void vgpu_entity_set_share(struct vgpu_entity *entity, const struct vgpu_share *
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	if (entity->queued)
 		rq->policy->dequeue(rq, entity, now_ns);
 	if (rq->policy->reshare)
@@ -190,7 +189,7 @@ void vgpu_entity_hold(struct vgpu_entity *entity, unsigned int hold)
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	entity->hold |= hold;
 	if (entity->hold && entity->queued) {
 		rq->policy->dequeue(rq, entity, now_ns);
@@ -248,7 +247,7 @@ void vgpu_entity_unhold(struct vgpu_entity *entity, unsigned int hold)
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	entity->hold &= ~hold;
 	trace_vgpu_sched_state(tl, entity, now_ns);
 	vgpu_rq_enqueue(entity, true, now_ns);
@@ -279,7 +278,7 @@ void vgpu_entity_wake(struct vgpu_entity *entity)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	entity_wake(entity, ktime_get_ns());
+	entity_wake(entity, vgpu_timeline_now_ns(tl));
 	vgpu_rq_unlock(tl, flags);
 }
 
@@ -292,12 +291,13 @@ static bool entity_wakes_before(struct rb_node *a, const struct rb_node *b)
 /**
  * vgpu_entity_wake_at() - wake an entity at some time
  * @entity:  on a timeline
- * @wake_ns: when; a time that has passed means now
+ * @wake_ns: when, CLOCK_MONOTONIC; a time that has passed means now
  *
  * The same as vgpu_entity_wake() at that time. The earliest of several times counts, and the others
  * are forgotten when it comes: when the engine then runs the entity, it finds the packets that
  * still wait and sets their times again. A wake, a run or a hold before that time does not cancel
- * it; an entity that is held at that time waits for the end of the hold.
+ * it; an entity that is held at that time waits for the end of the hold. A time at which the
+ * timeline's clock stands still is that from which it goes on.
  *
  * Context: any; takes the timeline's lock.
  */
@@ -308,7 +308,8 @@ void vgpu_entity_wake_at(struct vgpu_entity *entity, u64 wake_ns)
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
+	wake_ns = vgpu_clock_at(&tl->clock, wake_ns);
 	if (wake_ns <= now_ns) {
 		entity_wake(entity, now_ns);
 	} else if (!entity->wake_ns || wake_ns < entity->wake_ns) {

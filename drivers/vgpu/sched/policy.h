@@ -250,8 +250,8 @@ enum vgpu_frl_mode {
  * @reshare: optional: entity->share will be @share after this call. @entity is not queued, but may
  *           be running
  *
- * All but @rq_init and @rq_exit are called with the timeline's lock held. Times are in ns of
- * CLOCK_MONOTONIC.
+ * All but @rq_init and @rq_exit are called with the timeline's lock held. Times are in ns of the
+ * timeline's clock.
  */
 struct vgpu_sched_policy {
 	const char *name;

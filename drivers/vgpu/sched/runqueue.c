@@ -43,16 +43,22 @@
 
 static u64 rq_engine_due_ns(struct vgpu_timeline *tl)
 {
+	if (tl->rq.running && tl->preempting)
+		return tl->preempt_due_ns;
 	if (tl->rq.running)
-		return tl->preempting ? tl->preempt_due_ns :
-					min(tl->deadline_ns + VGPU_GRACE_NS, tl->preempt_at_ns);
+		return vgpu_clock_real(&tl->clock,
+				       min(tl->deadline_ns + VGPU_GRACE_NS, tl->preempt_at_ns));
 	/* If the policy said until when no entity may run, tl->timer takes care of that. */
 	return tl->rq.nr_queued && !tl->until_ns ? 0 : U64_MAX;
 }
 
-/* Returns when the thread must look at a timeline, perhaps in the past; U64_MAX: never. */
+/*
+ * Returns when the thread must look at a timeline, in real time, perhaps in the past; U64_MAX:
+ * never.
+ */
 u64 vgpu_rq_due_ns(struct vgpu_timeline *tl)
 {
+	const struct vgpu_entity *entity;
 	struct rb_node *first;
 	u64 due_ns;
 
@@ -61,9 +67,10 @@ u64 vgpu_rq_due_ns(struct vgpu_timeline *tl)
 		return U64_MAX;
 	due_ns = rq_engine_due_ns(tl);
 	first = rb_first_cached(&tl->sleepers);
-	if (first)
-		due_ns = min(due_ns, rb_entry(first, struct vgpu_entity, wake_rb)->wake_ns);
-	return due_ns;
+	if (!first)
+		return due_ns;
+	entity = rb_entry(first, struct vgpu_entity, wake_rb);
+	return min(due_ns, vgpu_clock_real(&tl->clock, entity->wake_ns));
 }
 
 /*
@@ -115,7 +122,7 @@ void vgpu_rq_preempt(struct vgpu_timeline *tl, enum vgpu_ctl_switch_end why, u64
 	tl->stop_ns = now_ns;
 	tl->late_ns = 0;
 	tl->preempt_ran_ns = vgpu_timeline_ran_ns(tl, now_ns);
-	tl->preempt_due_ns = now_ns + rq_look_ns(tl);
+	tl->preempt_due_ns = vgpu_timeline_real_ns(tl, now_ns) + rq_look_ns(tl);
 	trace_vgpu_sched_preempt(tl, tl->rq.running, why, now_ns);
 	tl->ops->preempt(tl, tl->rq.running);
 }
@@ -158,14 +165,17 @@ void vgpu_rq_preempt_due(struct vgpu_timeline *tl, u64 now_ns)
  */
 bool vgpu_rq_hung(struct vgpu_timeline *tl, u64 now_ns)
 {
-	u64 ran_ns;
+	u64 real_ns, ran_ns;
 
-	if (!tl->rq.running || tl->resetting || !tl->preempting || now_ns < tl->preempt_due_ns)
+	if (!tl->rq.running || tl->resetting || !tl->preempting)
+		return false;
+	real_ns = vgpu_timeline_real_ns(tl, now_ns);
+	if (real_ns < tl->preempt_due_ns)
 		return false;
 	ran_ns = vgpu_timeline_ran_ns(tl, now_ns);
 	tl->late_ns += min(ran_ns - tl->preempt_ran_ns, tl->timeout_ns / 3 + 1);
 	tl->preempt_ran_ns = ran_ns;
-	tl->preempt_due_ns = now_ns + rq_look_ns(tl);
+	tl->preempt_due_ns = real_ns + rq_look_ns(tl);
 	return tl->late_ns >= tl->timeout_ns;
 }
 

@@ -130,6 +130,7 @@ static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
  * @nr_timelines: number of engines, at least 1
  * @ops:          the timelines' calls to the engines; they live as long as the scheduler
  * @ops_data:     for vgpu_timeline_data()
+ * @clock:        the engines' clock, copied; NULL: CLOCK_MONOTONIC
  * @params:       settings, copied
  *
  * Context: process; sleeps.
@@ -138,6 +139,7 @@ static void sched_free(struct vgpu_sched *sched, unsigned int nr_timelines)
  */
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
 				     const struct vgpu_timeline_ops *ops, void *ops_data,
+				     const struct vgpu_clock *clock,
 				     const struct vgpu_sched_params *params)
 {
 	struct vgpu_sched *sched;
@@ -164,7 +166,7 @@ struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines
 		goto err_sched;
 	for (i = 0; i < nr_timelines; i++) {
 		ret = vgpu_timeline_init(&sched->timeline[i], &sched->thread, sched->name, i, ops,
-					 ops_data, params);
+					 ops_data, clock, params);
 		if (ret)
 			goto err_free;
 	}

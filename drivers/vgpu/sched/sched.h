@@ -5,6 +5,9 @@
  * vgpu_timeline_ops; a policy fills in struct vgpu_sched_policy (policy.h) and sees run queues and
  * entities only.
  *
+ * Times are by the timeline's clock (vgpu_clock.h), which is CLOCK_MONOTONIC where it does not say
+ * otherwise; so is a run's deadline.
+ *
  * Decisions. The GPU's thread decides when an engine is idle and work arrives, when a preemption is
  * due or late, and when the policy must be asked again. When an engine hands over from one entity
  * to the next, the engine's context asks the policy. When a policy said until when no entity may
@@ -15,6 +18,7 @@
 #ifndef _VGPU_SCHED_H
 #define _VGPU_SCHED_H
 
+#include <linux/vgpu_clock.h>
 #include <linux/vgpu_run.h>
 
 #include "policy.h"
@@ -38,8 +42,8 @@ struct vgpu_timeline;
  *           fault is reported by vgpu_entity_account_fault()
  * @overrun: optional: @entity stopped by itself, but past its deadline by more than the preemption
  *           timeout. Lock held, must not sleep
- * @ran_ns:  optional: return for how long the engine could have worked so far; the default is the
- *           clock. Lock held, must not sleep
+ * @ran_ns:  optional: return for how long the engine could have worked so far; the default is real
+ *           time. Lock held, must not sleep
  */
 struct vgpu_timeline_ops {
 	void (*run)(struct vgpu_timeline *tl, struct vgpu_entity *entity, u64 deadline_ns);
@@ -93,6 +97,7 @@ const char *vgpu_sched_policy_names(char *text, size_t size, const char *last);
 int vgpu_sched_params_check(const struct vgpu_sched_params *params, char *why, size_t size);
 struct vgpu_sched *vgpu_sched_create(const char *name, unsigned int nr_timelines,
 				     const struct vgpu_timeline_ops *ops, void *ops_data,
+				     const struct vgpu_clock *clock,
 				     const struct vgpu_sched_params *params);
 void vgpu_sched_stop(struct vgpu_sched *sched);
 void vgpu_sched_free(struct vgpu_sched *sched);
@@ -105,7 +110,7 @@ void *vgpu_timeline_data(const struct vgpu_timeline *tl);
 
 /**
  * struct vgpu_timeline_stats - statistics of an engine; service + idle time = wall time
- * @wall_ns:   time since the timeline was created, until it was retired
+ * @wall_ns:   time by its clock since the timeline was created, until it was retired
  * @busy_ns:   service of all entities, including those that have left and the current run
  * @gone_ns:   the part of @busy_ns of entities that have left or are retired
  * @linger_ns: the part of @busy_ns in which the engine was held without work

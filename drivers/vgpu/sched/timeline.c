@@ -15,7 +15,6 @@
 #include <linux/bug.h>
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
-#include <linux/ktime.h>
 #include <linux/list_sort.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
@@ -47,6 +46,7 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 	struct vgpu_rq *rq = &tl->rq;
 	struct vgpu_entity *entity;
 	struct vgpu_pick pick = {};
+	u64 real_ns;
 
 	lockdep_assert_held(&tl->lock);
 	if (tl->resetting || !rq->nr_queued)
@@ -54,8 +54,9 @@ static struct vgpu_entity *timeline_pick(struct vgpu_timeline *tl, u64 now_ns)
 	entity = rq->policy->pick(rq, now_ns, &pick);
 	if (!entity) {
 		tl->until_ns = timeline_until_ns(&pick, now_ns);
-		if (tl->until_ns < KTIME_MAX)
-			hrtimer_start(&tl->timer, ns_to_ktime(tl->until_ns), HRTIMER_MODE_ABS_HARD);
+		real_ns = vgpu_clock_real(&tl->clock, tl->until_ns);
+		if (real_ns < KTIME_MAX)
+			hrtimer_start(&tl->timer, ns_to_ktime(real_ns), HRTIMER_MODE_ABS_HARD);
 		trace_vgpu_sched_none(tl, now_ns);
 		return NULL;
 	}
@@ -98,7 +99,7 @@ static void timeline_feed(struct vgpu_timeline *tl, u64 now_ns)
  * Called by the GPU's thread, which serves all engines; does not sleep. Asks the engine to stop an
  * entity that is past its deadline or is preempted, queues a reset of an engine that did not stop
  * when asked to, wakes entities whose time has come, and starts a run on an idle engine. Returns
- * when to call this again without a kick; U64_MAX: never.
+ * when to call this again without a kick, in real time; U64_MAX: never.
  */
 u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 {
@@ -106,7 +107,7 @@ u64 vgpu_timeline_service(struct vgpu_timeline *tl)
 	u64 now_ns, check_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	vgpu_rq_preempt_due(tl, now_ns);
 	if (vgpu_rq_hung(tl, now_ns)) {
 		tl->resetting = tl->rq.running;
@@ -185,7 +186,7 @@ struct vgpu_entity *vgpu_timeline_done(struct vgpu_timeline *tl, enum vgpu_run_e
 	raw_spin_lock_irqsave(&tl->lock, flags);
 	if (WARN_ON_ONCE(!tl->rq.running))
 		goto out;
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	timeline_end(tl, end, idle_ns, linger_ns, now_ns);
 	vgpu_entity_wake_due(tl, now_ns);
 	next = timeline_pick(tl, now_ns);
@@ -232,7 +233,7 @@ static enum hrtimer_restart timeline_timer(struct hrtimer *timer)
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	if (tl->until_ns <= now_ns)
 		timeline_feed(tl, now_ns);
 	vgpu_rq_kick(tl);
@@ -253,7 +254,7 @@ static void timeline_reset(struct work_struct *work)
 
 	tl->ops->reset(tl, entity);
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	tl->resets++;
 	entity->stats.resets++;
 	/* The run may have ended by itself meanwhile; no other run has begun. */
@@ -370,7 +371,7 @@ void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_
 	u64 now_ns;
 
 	raw_spin_lock_irqsave(&tl->lock, flags);
-	now_ns = ktime_get_ns();
+	now_ns = vgpu_timeline_now_ns(tl);
 	tl->timeout_ns = (u64)params->preempt_timeout_us * 1000;
 	tl->rq.slice_ns = params->slice_ns;
 	tl->rq.linger_ns = (u64)params->linger_us * 1000;
@@ -386,17 +387,21 @@ void vgpu_timeline_set_params(struct vgpu_timeline *tl, const struct vgpu_sched_
 
 /*
  * Sets a timeline up. May sleep; returns 0 or what ->rq_init() returned. @tl is zeroed, @thread
- * need not run yet, @name is the GPU's and lives as long as @tl, @params are checked.
+ * need not run yet, @name is the GPU's and lives as long as @tl, @clock may be NULL for
+ * CLOCK_MONOTONIC, @params are checked.
  */
 int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *thread,
 		       const char *name, unsigned int index, const struct vgpu_timeline_ops *ops,
-		       void *ops_data, const struct vgpu_sched_params *params)
+		       void *ops_data, const struct vgpu_clock *clock,
+		       const struct vgpu_sched_params *params)
 {
 	tl->thread = thread;
 	tl->name = name;
 	tl->index = index;
 	tl->ops = ops;
 	tl->ops_data = ops_data;
+	if (clock)
+		tl->clock = *clock;
 	tl->timeout_ns = (u64)params->preempt_timeout_us * 1000;
 	raw_spin_lock_init(&tl->lock);
 	INIT_LIST_HEAD(&tl->entities);
@@ -406,7 +411,7 @@ int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *threa
 	tl->check_ns = U64_MAX;
 	tl->due_window = U64_MAX;
 	mutex_init(&tl->due_mutex);
-	tl->created_ns = ktime_get_ns();
+	tl->created_ns = vgpu_timeline_now_ns(tl);
 	INIT_WORK(&tl->reset_work, timeline_reset);
 	hrtimer_setup(&tl->timer, timeline_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 	vgpu_account_set_window(tl, params->window_ns, tl->created_ns);

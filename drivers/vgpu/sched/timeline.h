@@ -9,6 +9,7 @@
 #define _VGPU_TIMELINE_H
 
 #include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -24,6 +25,8 @@
  * @index:      the engine's number on the GPU; constant
  * @ops:        the timeline's calls to the engine; constant
  * @ops_data:   for the owner of @ops; constant
+ * @clock:      the engine's clock, by which all times of the timeline and its entities are, unless
+ *              they are said to be real; constant
  * @lock:       protects all that follows and, but for their constants, the entities. Taken in any
  *              context but a non-maskable interrupt; so a function that is called with it held must
  *              not take a lock that is held anywhere with interrupts on. Raw, as engines take it,
@@ -47,7 +50,8 @@
  * @start_ns:   when the running entity was put on the engine
  * @start_ran_ns: the engine's time (vgpu_timeline_ran_ns()) at @start_ns
  * @preempt_ran_ns: the engine's time when the timeline last looked whether the engine had stopped
- * @preempt_due_ns: when the timeline must look again
+ * @preempt_due_ns: when the timeline must look again, in real time: an engine that was asked to
+ *              stop must do so whether or not its clock goes on
  * @late_ns:    for how long the engine has been able to work since it was asked
  * @until_ns:   the policy said that no queued entity may run until then; U64_MAX: until something
  *              changes; 0: nothing, so ask the policy
@@ -55,8 +59,8 @@
  *              0 nor U64_MAX
  * @window:     number of the current window of statistics, as of the last look
  * @window_end_ns: when that window ends
- * @check_ns:   the thread looks at the timeline then, without a kick. A section under @lock that
- *              makes something due earlier kicks the thread
+ * @check_ns:   the thread looks at the timeline then, in real time, without a kick. A section under
+ *              @lock that makes something due earlier kicks the thread
  * @due_mutex:  held while what is due to the entities is computed, which needs it all the time. A
  *              tenant's thread may have it, so nobody waits for it who has an answer
  * @due_window: number of the window in which that was computed last (also read without the lock)
@@ -81,6 +85,7 @@ struct vgpu_timeline {
 	unsigned int index;
 	const struct vgpu_timeline_ops *ops;
 	void *ops_data;
+	struct vgpu_clock clock;
 
 	raw_spinlock_t lock;	/* all below, and the entities */
 	struct vgpu_rq rq;
@@ -126,10 +131,22 @@ struct vgpu_timeline {
 	struct vgpu_sched_log log;
 };
 
-/* Returns for how long the engine could have worked so far, by ops->ran_ns or by the clock. */
+/* Returns the time by the timeline's clock. */
+static inline u64 vgpu_timeline_now_ns(const struct vgpu_timeline *tl)
+{
+	return vgpu_clock_at(&tl->clock, ktime_get_ns());
+}
+
+/* Returns the real time, where the timeline's clock shows @now_ns. */
+static inline u64 vgpu_timeline_real_ns(const struct vgpu_timeline *tl, u64 now_ns)
+{
+	return tl->clock.length_ns ? ktime_get_ns() : now_ns;
+}
+
+/* Returns for how long the engine could have worked so far, by ops->ran_ns or in real time. */
 static inline u64 vgpu_timeline_ran_ns(struct vgpu_timeline *tl, u64 now_ns)
 {
-	return tl->ops->ran_ns ? tl->ops->ran_ns(tl) : now_ns;
+	return tl->ops->ran_ns ? tl->ops->ran_ns(tl) : vgpu_timeline_real_ns(tl, now_ns);
 }
 
 /* entity.c, for timeline.c */
@@ -150,7 +167,8 @@ u64 vgpu_rq_unqueued(struct vgpu_entity *entity, u64 now_ns);
 /* timeline.c, for sched.c */
 int vgpu_timeline_init(struct vgpu_timeline *tl, struct vgpu_sched_thread *thread,
 		       const char *name, unsigned int index, const struct vgpu_timeline_ops *ops,
-		       void *ops_data, const struct vgpu_sched_params *params);
+		       void *ops_data, const struct vgpu_clock *clock,
+		       const struct vgpu_sched_params *params);
 void vgpu_timeline_stop(struct vgpu_timeline *tl);
 void vgpu_timeline_fini(struct vgpu_timeline *tl);
 u64 vgpu_timeline_service(struct vgpu_timeline *tl);

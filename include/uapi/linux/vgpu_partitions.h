@@ -9,6 +9,10 @@
  * VGPU_PARTITION_SLICES slices of the units, and how many eighths of the framebuffer, it has. The
  * number of a partition is not used again as long as the GPU is there.
  *
+ * Where the host has too few CPUs for the units, partitions share them in time, by fixed slots: a
+ * partition has those of its slices, whatever others do. All that is told of its engines is by a
+ * clock that stands still outside of its slots.
+ *
  * VGPU_IOC_PROFILE, VGPU_IOC_PARTITIONS and VGPU_IOC_PARTITION read; the list has no partition 0.
  * VGPU_IOC_PARTITION_CREATE, _REMOVE and _MODE (CAP_SYS_ADMIN) change. EOPNOTSUPP: the GPU cannot
  * be divided, or the mode is off; EINVAL: no such profile, place or mode, or partition 0; ENOSPC:
@@ -43,7 +47,7 @@ struct vgpu_ctl_stats_engine {
 	__u64 busy_ns;			/* service of all vGPUs, gone ones too */
 	__u64 gone_ns;			/* of busy_ns: of those that are gone */
 	__u64 linger_ns;		/* of busy_ns: held without work */
-	__u64 wall_ns;			/* since the engine was there; a sum, too */
+	__u64 wall_ns;			/* of its clock, since it was there; a sum, too */
 	__u64 runs;			/* vGPUs put on the engine */
 	__u64 switches;			/* of these, after another vGPU */
 	__u64 resets;			/* of the engine */
@@ -70,7 +74,7 @@ struct vgpu_ctl_partition {
 	__u32 guarantee_sum;		/* per mille, of its vGPUs */
 	__u32 due;			/* enum vgpu_ctl_due, its policy's */
 	__u32 engines;
-	__u32 pad;
+	__u32 shared_time;		/* 1: it shares CPUs in time */
 	__u8 policy[VGPU_ADDR_LEN];
 	__u8 profile[VGPU_PROFILE_NAME_LEN]; /* its name, "" of partition 0 */
 	__u64 reserved[8];

@@ -124,9 +124,9 @@ static void partition_fill(struct vgpu_partition *part, struct vgpu_ctl_partitio
 	unsigned int i;
 	u32 units;
 
-	out->slices = profile ? profile->slices : VGPU_PROFILE_SLICES;
 	out->eighths = profile ? profile->eighths : VGPU_PROFILE_EIGHTHS;
-	out->start = part->start_gb * VGPU_PROFILE_EIGHTHS / gpu->division.map.region_gb;
+	out->start = vgpu_partition_place(part, &out->slices);
+	out->shared_time = part->clock.length_ns != 0;
 	out->fb_start = (u64)part->start_gb << 30;
 	out->fb_bytes = (u64)part->placement.region_gb << 30;
 	out->created_ns = part->created_ns;

@@ -43,7 +43,8 @@ static int division_start(struct vgpu_partition *part)
 	if (ret)
 		return ret;
 	sched = vgpu_sched_create(vgpu_partition_name(part, name, sizeof(name)),
-				  gpu->info.nr_engines, &vgpu_engine_ops, part, &params);
+				  gpu->info.nr_engines, &vgpu_engine_ops, part,
+				  &part->clock, &params);
 	if (IS_ERR(sched))
 		return PTR_ERR(sched);
 	part->sched = sched;
@@ -80,6 +81,8 @@ static struct vgpu_partition *division_new(struct vgpu_gpu *gpu, const struct vg
 	part->id = id;
 	part->profile = profile;
 	vgpu_partition_init(part, gpu, start * size_gb / profile->eighths, size_gb);
+	if (gpu->info.share_time)
+		vgpu_clock_slots(&part->clock, start, profile->slices);
 	return part;
 }
 

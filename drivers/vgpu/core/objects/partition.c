@@ -167,3 +167,31 @@ u32 vgpu_partition_units(const struct vgpu_partition *part, u32 units)
 	return part->profile ? vgpu_profile_units(part->profile, units) : units;
 }
 EXPORT_SYMBOL_GPL(vgpu_partition_units);
+
+/**
+ * vgpu_partition_place() - tell which of the GPU's slices a partition has
+ * @part: the partition
+ * @slices: set to their number
+ *
+ * Context: any.
+ * Return: the first slice. Partitions whose framebuffers are apart have no slice in common.
+ */
+u32 vgpu_partition_place(const struct vgpu_partition *part, u32 *slices)
+{
+	*slices = part->profile ? part->profile->slices : VGPU_PROFILE_SLICES;
+	return part->start_gb * VGPU_PROFILE_EIGHTHS / part->gpu->division.map.region_gb;
+}
+EXPORT_SYMBOL_GPL(vgpu_partition_place);
+
+/**
+ * vgpu_partition_clock() - get the clock of a partition
+ * @part: the partition
+ *
+ * Context: any.
+ * Return: the clock that deadlines of its engines are by. It lives as long as the partition.
+ */
+const struct vgpu_clock *vgpu_partition_clock(const struct vgpu_partition *part)
+{
+	return &part->clock;
+}
+EXPORT_SYMBOL_GPL(vgpu_partition_clock);

@@ -8,6 +8,7 @@
 
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/vgpu_clock.h>
 #include <uapi/linux/vgpu.h>
 
 #include "placement.h"
@@ -24,6 +25,7 @@ struct vgpu_timeline_stats;
  * @gpu:       the GPU; constant. Who has a reference to the partition has one to the GPU
  * @id:        number of the partition; constant
  * @profile:   its profile, NULL of partition 0; constant
+ * @clock:     its engines', see struct vgpu_gpu_info.share_time; constant
  * @start_gb:  where its framebuffer starts in that of the GPU, in GiB; constant
  * @created_ns: when it was made; constant
  * @ref:       the division holds a reference, and so does each instance until it is freed. A
@@ -45,6 +47,7 @@ struct vgpu_partition {
 	struct vgpu_gpu *gpu;
 	u32 id;
 	const struct vgpu_profile *profile;
+	struct vgpu_clock clock;
 	u32 start_gb;
 	u64 created_ns;
 	struct kref ref;

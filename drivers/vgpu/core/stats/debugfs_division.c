@@ -41,10 +41,11 @@ static int division_show(struct seq_file *m, void *unused)
 	raw_spin_unlock(&gpu->data_lock);
 	seq_printf(m, "mode: %s\n", on ? "on" : "off");
 	for (i = 1; i < parts.nr; i++)
-		seq_printf(m, "partition %u: %s, start_mb %u, size_mb %u, vgpus %u\n",
+		seq_printf(m, "partition %u: %s, start_mb %u, size_mb %u, vgpus %u, slots_us %u+%u\n",
 			   parts.at[i]->id, parts.at[i]->profile->name,
 			   parts.at[i]->start_gb * 1024,
-			   parts.at[i]->placement.region_gb * 1024, nr[i]);
+			   parts.at[i]->placement.region_gb * 1024, nr[i],
+			   parts.at[i]->clock.begin_ns / 1000, parts.at[i]->clock.length_ns / 1000);
 	vgpu_partitions_put(&parts);
 	show_profiles(m, &map);
 	return 0;

@@ -76,6 +76,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		.channels = soft_params.channels,
 		.nr_engines = SOFT_ENGINES,
 		.placement = soft_params.placement,
+		.share_time = soft_params.share_time,
 		.hw_version = VGPU_HW_VERSION_CURRENT,
 	};
 	struct soft_gpu *gpu;
@@ -97,6 +98,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 			gpu->engine[i].units = soft_params.units;
 	info.engines = gpu->engine;
 
+	soft_part_place(&gpu->part0, NULL);
 	ret = soft_part_init(&gpu->part0, soft_params.units, pci_name(pdev));
 	if (ret)
 		goto err_free;

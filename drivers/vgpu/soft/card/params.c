@@ -10,10 +10,11 @@
 #include <linux/nodemask.h>
 #include <linux/numa.h>
 #include <linux/string.h>
+#include <linux/vgpu_clock.h>
 #include <uapi/linux/vgpu_hw.h>
 
 #include "params.h"
-#include "../queue/team.h"
+#include "../queue/engine.h"
 
 /* The PCI device IDs of vendor 1af4 that QEMU's documentation reserves for experiments. */
 #define SOFT_FREE_DEVICE_FIRST	0x10f0
@@ -93,19 +94,40 @@ static int soft_param_cpus(void)
 	return 0;
 }
 
+/* Returns the number of CPUs for engines that are online. */
+static unsigned int soft_param_nr_cpus(void)
+{
+	unsigned int nr = 0, cpu;
+
+	if (cpumask_empty(&soft_params.cpus))
+		return num_online_cpus();
+	for_each_cpu_and(cpu, &soft_params.cpus, cpu_online_mask)
+		nr++;
+	return nr;
+}
+
 /* One CPU is left to the other engines, and to the virtual machines. */
 static void soft_param_units(void)
 {
-	unsigned int cpus = num_online_cpus(), cpu;
+	if (!soft_params.units)
+		soft_params.units = clamp(soft_param_nr_cpus(), 2U, SOFT_UNITS_MAX + 1U) - 1;
+}
 
-	if (soft_params.units)
-		return;
-	if (!cpumask_empty(&soft_params.cpus)) {
-		cpus = 0;
-		for_each_cpu_and(cpu, &soft_params.cpus, cpu_online_mask)
-			cpus++;
-	}
-	soft_params.units = clamp(cpus, 2U, SOFT_UNITS_MAX + 1U) - 1;
+/*
+ * Decides what partitions do for CPUs. With engine_cpus, one per unit is enough, as each partition
+ * keeps to its own, with all of its engines. Without, the host's scheduler spreads threads as it
+ * likes, and there must be one for each thread that may have work. It holds as long as the module
+ * is loaded, whatever becomes of CPUs: partitions with slots and others must not be mixed.
+ */
+static void soft_param_partitions(void)
+{
+	unsigned int units = max(soft_params.units, VGPU_SLOTS), cpus = soft_param_nr_cpus();
+	bool named = !cpumask_empty(&soft_params.cpus);
+
+	if (!named)
+		units += VGPU_SLOTS * (SOFT_ENGINES - 1);
+	soft_params.share_time = cpus < units;
+	soft_params.own_cpus = named && !soft_params.share_time;
 }
 
 /*
@@ -190,6 +212,7 @@ int soft_params_check(void)
 		return -EINVAL;
 	}
 	soft_param_units();
+	soft_param_partitions();
 	soft_params.poll_ns = poll_us * (u64)NSEC_PER_USEC;
 	return 0;
 }

@@ -23,6 +23,8 @@
  * @simt:       name of the interpreter of programs, or "auto"
  * @units:      threads of each engine that executes programs, 1..SOFT_UNITS_MAX
  * @cpus:       the CPUs on which the engines' threads run; empty: all CPUs
+ * @own_cpus:   each partition has some of @cpus for itself
+ * @share_time: there are fewer CPUs than partitions need, which share them in time
  */
 struct soft_params {
 	unsigned int nr_gpus;
@@ -37,6 +39,8 @@ struct soft_params {
 	char *simt;
 	unsigned int units;
 	struct cpumask cpus;
+	bool own_cpus;
+	bool share_time;
 };
 
 extern struct soft_params soft_params;

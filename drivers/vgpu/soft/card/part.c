@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The engines of a partition of a software GPU: their start and stop, and files in debugfs. */
+#include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/slab.h>
 
@@ -109,7 +110,8 @@ static int part_engine_init(struct soft_part *part, unsigned int i, unsigned int
 	engine->index = i;
 	engine->desc = &soft_engine_desc[i];
 	engine->poll_ns = soft_params.poll_ns;
-	engine->cpus = &soft_params.cpus;
+	engine->cpus = &part->cpus;
+	engine->clock = part->clock;
 	engine->types = soft_packet_types;
 	if (engine->desc->engine_class == VGPU_HW_ENGINE_GR) {
 		ret = part_units_alloc(engine, units);
@@ -130,9 +132,45 @@ static void part_engines_exit(struct soft_part *part, unsigned int nr)
 	}
 }
 
+/* Of the CPUs for engines those of slices @first .. @first + @nr - 1: each slice has its part. */
+static void part_cpus(struct soft_part *part, unsigned int first, unsigned int nr)
+{
+	unsigned int cpus = 0, i = 0, cpu, slice;
+
+	for_each_cpu_and(cpu, &soft_params.cpus, cpu_online_mask)
+		cpus++;
+	for_each_cpu_and(cpu, &soft_params.cpus, cpu_online_mask) {
+		slice = vgpu_slot_of_cpu(i++, cpus);
+		if (slice >= first && slice < first + nr)
+			cpumask_set_cpu(cpu, &part->cpus);
+	}
+}
+
+/**
+ * soft_part_place() - tell a partition where and when its engines work
+ * @part: zeroed
+ * @vgpu: the core's structure of it; NULL: it is partition 0
+ *
+ * Context: any.
+ */
+void soft_part_place(struct soft_part *part, const struct vgpu_partition *vgpu)
+{
+	u32 first, slices;
+
+	if (vgpu) {
+		part->clock = *vgpu_partition_clock(vgpu);
+		first = vgpu_partition_place(vgpu, &slices);
+	}
+	if (vgpu && soft_params.own_cpus)
+		part_cpus(part, first, slices);
+	/* It has none if CPUs went offline: then all that are left serve it. */
+	if (cpumask_empty(&part->cpus))
+		cpumask_copy(&part->cpus, &soft_params.cpus);
+}
+
 /**
  * soft_part_init() - start the engines of a partition
- * @part: zeroed
+ * @part: after soft_part_place()
  * @units: how many threads the engine that executes programs has, 1..SOFT_UNITS_MAX
  * @name: ends the names of the engines' threads
  *

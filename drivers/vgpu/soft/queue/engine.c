@@ -96,13 +96,14 @@ static bool soft_engine_wait(struct soft_engine *engine,
 		times->stall_ns = now_ns;
 	soft_turn_wait(engine, now_ns, times->idle_ns);
 	due_ns = READ_ONCE(queue->due_ns);
-	if (due_ns <= now_ns)
+	if (due_ns <= unit->real_ns)
 		return true;
-	timeout_ns = min3(engine->run.deadline_ns - now_ns, due_ns - now_ns, (u64)SOFT_STALL_NS);
+	timeout_ns = min3(engine->run.deadline_ns - now_ns, due_ns - unit->real_ns,
+			  (u64)SOFT_STALL_NS);
 	soft_engine_sleep(engine, queue, timeout_ns);
-	unit->now_ns = ktime_get_ns();
+	soft_stop_resume(unit);
 	now_ns = soft_stop_clock(unit);
-	return soft_engine_woken(engine, queue) || due_ns <= now_ns ||
+	return soft_engine_woken(engine, queue) || due_ns <= unit->real_ns ||
 	       vgpu_engine_poll(engine->part, engine->index,
 				now_ns - times->stall_ns) != VGPU_POLL_STOP;
 }
@@ -202,6 +203,19 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 	soft_queue_release(engine, ch, end, false);
 }
 
+/* Between two channels. Returns false if the run must end. */
+static bool soft_engine_goes_on(struct soft_engine *engine)
+{
+	struct soft_unit *unit = &engine->lead;
+
+	if (!soft_stop_wanted(unit, NULL, SOFT_PACKET_WORK))
+		return true;
+	if (unit->expired)
+		return false;
+	soft_rest(engine);
+	return !soft_stop_told(engine);
+}
+
 static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 					    struct soft_run_times *times)
 {
@@ -216,15 +230,15 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 	times->since_ns = engine->since_ns;
 	engine->since_ns = 0;
 	engine->runs++;
-	soft_unit_begin_run(unit, ktime_get_ns());
+	soft_unit_begin_run(unit, soft_stop_resume(unit));
 	soft_turn_begin_run(&engine->turns, unit->now_ns);
 	if (!soft_queue_begin(queues, engine->index))
 		return VGPU_RUN_IDLE;
 	engine->queues = queues;
 	soft_invalidate_begin_run(unit);
 
-	while (!times->over && !soft_stop_wanted(unit, NULL, SOFT_PACKET_WORK)) {
-		ch = soft_queue_take(queues, engine->index, unit->now_ns);
+	while (!times->over && soft_engine_goes_on(engine)) {
+		ch = soft_queue_take(queues, engine->index, unit->real_ns);
 		if (ch) {
 			soft_engine_step(engine, queue, ch, times);
 			continue;

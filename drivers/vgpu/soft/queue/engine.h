@@ -13,6 +13,7 @@
 #include <linux/rcuwait.h>
 #include <linux/types.h>
 #include <linux/vgpu.h>
+#include <linux/vgpu_clock.h>
 
 #include "team.h"
 #include "turn.h"
@@ -50,6 +51,7 @@ enum soft_engine_state {
  * @poll_ns:  how long the engine polls an empty channel before the channel sleeps; constant
  * @types:    the packet types, VGPU_HW_PKT_END rows; constant
  * @cpus:     the CPUs on which the engine's threads run; empty: all CPUs; constant
+ * @clock:    the partition's clock, which deadlines and service are by; constant
  * @lead:     the unit whose thread is the engine's
  * @team:     units that help it
  * @part:     the core's structure of the partition that it is an engine of; set with @run
@@ -81,6 +83,7 @@ struct soft_engine {
 	u64 poll_ns;
 	const struct soft_packet_desc *types;
 	const struct cpumask *cpus;
+	struct vgpu_clock clock;
 	struct soft_unit lead;
 	struct soft_team team;
 	struct vgpu_partition *part;
@@ -120,6 +123,10 @@ u64 soft_engine_ran_ns(const struct soft_engine *engine);
 bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32 work);
 u64 soft_stop_time(struct soft_unit *unit);
 u64 soft_stop_clock(struct soft_unit *unit);
+u64 soft_stop_resume(struct soft_unit *unit);
 void soft_stop_hang(struct soft_engine *engine);
+
+/* rest.c */
+void soft_rest(struct soft_engine *engine);
 
 #endif /* _VGPU_SOFT_ENGINE_H */

@@ -66,11 +66,16 @@ static bool soft_invalidate_all_looked(struct soft_queues *queues)
 /* Increments the generation, and returns when no engine uses a translation of an older one. */
 static void soft_invalidate_sync(struct soft_queues *queues)
 {
+	unsigned int i;
+
 	lockdep_assert_held(&queues->config_lock);
 	raw_spin_lock(&queues->queue_lock);
 	/* An engine that sees it sees the guest's writes to its tables: soft_invalidate_gen(). */
 	smp_store_release(&queues->space_gen, queues->space_gen + 1);
 	raw_spin_unlock(&queues->queue_lock);
+	/* Engines that rest. */
+	for (i = 0; i < SOFT_ENGINES; i++)
+		rcuwait_wake_up(&queues->engine[i].lead.wake);
 	rcuwait_wait_event(&queues->wait, soft_invalidate_all_looked(queues), TASK_UNINTERRUPTIBLE);
 }
 

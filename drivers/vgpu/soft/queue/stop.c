@@ -27,30 +27,55 @@
  * (timeline_end()).
  *
  * Context: the unit's thread.
- * Return: the time, in ns of CLOCK_MONOTONIC.
+ * Return: the time, in ns of the engine's clock.
  */
 u64 soft_stop_time(struct soft_unit *unit)
 {
-	u64 now_ns = ktime_get_ns(), gap_ns = now_ns - unit->now_ns;
+	u64 real_ns = ktime_get_ns(), gap_ns = real_ns - unit->real_ns;
 
 	WRITE_ONCE(unit->ran_ns, unit->ran_ns + min_t(u64, gap_ns, SOFT_GAP_NS));
-	unit->now_ns = now_ns;
-	return now_ns;
+	unit->real_ns = real_ns;
+	unit->now_ns = vgpu_clock_at(&unit->engine->clock, real_ns);
+	return unit->now_ns;
+}
+
+static void soft_stop_look(struct soft_unit *unit)
+{
+	const struct vgpu_clock *clock = &unit->engine->clock;
+
+	unit->rests = vgpu_clock_stands_at(clock, unit->real_ns) == unit->real_ns;
+}
+
+/**
+ * soft_stop_resume() - read the clock when a unit goes on, that has had nothing to do or has slept
+ * @unit: of an engine in a run
+ *
+ * Context: the unit's thread.
+ * Return: the time, in ns of the engine's clock.
+ */
+u64 soft_stop_resume(struct soft_unit *unit)
+{
+	unit->real_ns = ktime_get_ns();
+	unit->now_ns = vgpu_clock_at(&unit->engine->clock, unit->real_ns);
+	soft_stop_look(unit);
+	return unit->now_ns;
 }
 
 /**
  * soft_stop_clock() - read the clock
  * @unit: of an engine in a run
  *
- * Like soft_stop_time(), and notes whether the run's deadline has passed.
+ * Like soft_stop_time(), and notes whether the run's deadline has passed, and whether the slot is
+ * over.
  *
  * Context: the unit's thread.
- * Return: the time, in ns of CLOCK_MONOTONIC.
+ * Return: the time, in ns of the engine's clock.
  */
 u64 soft_stop_clock(struct soft_unit *unit)
 {
 	if (soft_stop_time(unit) >= unit->engine->run.deadline_ns)
 		unit->expired = true;
+	soft_stop_look(unit);
 	return unit->now_ns;
 }
 
@@ -74,7 +99,7 @@ bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32
 
 	if (unlikely(soft_invalidate_gen(engine->queues) != unit->view.gen))
 		soft_invalidate_look(unit);
-	if (soft_stop_told(engine) || unit->expired || (ch && READ_ONCE(ch->stop)))
+	if (soft_stop_told(engine) || unit->expired || unit->rests || (ch && READ_ONCE(ch->stop)))
 		return true;
 	unit->view.work += work;
 	if (unit->view.work < SOFT_STOP_BYTES)
@@ -82,7 +107,7 @@ bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32
 	unit->view.work = 0;
 	cond_resched();
 	soft_stop_clock(unit);
-	return unit->expired;
+	return unit->expired || unit->rests;
 }
 
 /**
@@ -97,6 +122,7 @@ bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32
 void soft_stop_hang(struct soft_engine *engine)
 {
 	while (atomic_read(&engine->state) != SOFT_ENGINE_RESET) {
+		soft_rest(engine);
 		soft_stop_clock(&engine->lead);
 		cpu_relax();
 		cond_resched();

@@ -21,10 +21,13 @@ struct task_struct;
  * @section: data of the packet types for the unit, or NULL; constant
  * @task:    the thread
  * @wake:    the thread waits here for a run, and in a run for guest memory; a helper for a section
- * @now_ns:  the clock when the thread last read it. This and the following fields are written by
- *           the thread only
+ * @now_ns:  the engine's clock when the thread last read it. This and the following fields are
+ *           written by the thread only
+ * @real_ns: CLOCK_MONOTONIC then
  * @ran_ns:  how long the unit has been able to work so far (other threads also read it)
  * @expired: the run's deadline has passed
+ * @rests:   the engine's clock stood still when the thread last looked at it: the unit must leave
+ *           its channel
  * @space_gen: soft_invalidate_gen() of the run's vGPU when the unit last looked at it (other
  *           threads also read it, with that vGPU's queue_lock held and soft_queue.in_run set)
  * @view:    how the unit looks at the vGPU's memory; valid during a run, a helper's in a section
@@ -37,8 +40,10 @@ struct soft_unit {
 	struct task_struct *task;
 	struct rcuwait wake;
 	u64 now_ns;
+	u64 real_ns;
 	u64 ran_ns;
 	bool expired;
+	bool rests;
 	u32 space_gen;
 	struct soft_view view;
 	u64 run;

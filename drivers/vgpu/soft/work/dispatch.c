@@ -163,16 +163,17 @@ static bool soft_dispatch_over(struct simt_mem *mem)
 }
 
 /*
- * When a section that begins now is to end: at the run's deadline, at the latest. A run that begins
- * after its deadline has a whole one, so that something is done however late runs begin.
+ * When a section that begins now is to end: at the run's deadline or with the engine's slot, at the
+ * latest. A run that begins after its deadline has a whole one, so that something is done however
+ * late runs begin.
  */
 static u64 soft_dispatch_end_ns(const struct soft_engine *engine)
 {
-	u64 now_ns = ktime_get_ns(), end_ns = now_ns + SOFT_SECTION_NS;
+	u64 now_ns = ktime_get_ns(), end_ns = now_ns + SOFT_SECTION_NS, stop_ns;
 
-	if (engine->run.deadline_ns <= now_ns)
-		return end_ns;
-	return min(end_ns, engine->run.deadline_ns);
+	stop_ns = min(vgpu_clock_real(&engine->clock, engine->run.deadline_ns),
+		      vgpu_clock_stands_at(&engine->clock, now_ns));
+	return stop_ns <= now_ns ? end_ns : min(end_ns, stop_ns);
 }
 
 /* Flushes what the unit's TLB has of other dispatches, and of other times. */
