@@ -39,8 +39,9 @@ static void soft_natives_work(struct work_struct *work)
 	struct simt_native *native;
 
 	native = soft_native_make(&program->text, soft_lanes);
-	if (native && soft_programs_add(program->programs, program, native,
-					soft_native_bytes(native))) {
+	if (native && soft_programs_add(program->programs, program, soft_native_bytes(native))) {
+		/* Units of the engine read it without a lock: all of the code comes before. */
+		smp_store_release(&program->native, native);
 		atomic_inc(&soft_natives_made);
 	} else {
 		soft_native_free(native);
@@ -70,7 +71,7 @@ const struct simt_native *soft_natives_get(struct soft_programs *programs,
 		INIT_WORK(&program->work, soft_natives_work);
 		queue_work(soft_natives_wq, &program->work);
 	}
-	/* Pairs with soft_programs_add(): who has the code sees all of it. */
+	/* Pairs with soft_natives_work(): who has the code sees all of it. */
 	return smp_load_acquire(&program->native);
 }
 

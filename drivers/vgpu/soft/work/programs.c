@@ -199,16 +199,15 @@ static void soft_program_init(struct soft_program *program)
 }
 
 /**
- * soft_programs_add() - give a program its code
+ * soft_programs_add() - count the code of a program
  * @programs: the vGPU's
- * @program: one that the caller uses, and which has none
- * @native: the code
- * @bytes: its length
+ * @program: one that the caller uses, and which has no code
+ * @bytes: length of the code
  * Context: any.
  * Return: false: the vGPU has too much of it.
  */
 bool soft_programs_add(struct soft_programs *programs, struct soft_program *program,
-		       struct simt_native *native, size_t bytes)
+		       size_t bytes)
 {
 	bool ok;
 
@@ -220,8 +219,6 @@ bool soft_programs_add(struct soft_programs *programs, struct soft_program *prog
 		programs->bytes += bytes;
 		program->native_bytes = bytes;
 		program->bytes += bytes;
-		/* Units of the engine read it without the lock. */
-		smp_store_release(&program->native, native);
 	}
 	raw_spin_unlock(&programs->lock);
 	return ok;

@@ -93,7 +93,7 @@ struct soft_program *soft_programs_find(struct soft_programs *programs,
 size_t soft_programs_take(struct soft_programs *programs, size_t bytes);
 void soft_programs_give(struct soft_programs *programs, size_t bytes);
 bool soft_programs_add(struct soft_programs *programs, struct soft_program *program,
-		       struct simt_native *native, size_t bytes);
+		       size_t bytes);
 void soft_programs_begin(struct soft_programs *programs, struct soft_program *program);
 void soft_programs_adopt(struct soft_program *program);
 void soft_programs_use(struct soft_programs *programs, struct soft_program *program);
