@@ -6,9 +6,28 @@
 #include "clk.h"
 #include "die.h"
 #include "engine.h"
+#include "soft/work/native.h"
 
 #define PAGE	((u64)VGPU_HW_PAGE_SIZE)
 #define BUDGET	4096	/* instructions until the engine would look at the clock */
+
+const struct simt_isa * const engine_isas[ENGINE_ISAS] = {
+	&simt_isa_scalar, &simt_isa_sse2, &simt_isa_avx2,
+};
+
+bool engine_has(const struct simt_isa *isa)
+{
+#ifdef __x86_64__
+	if (isa == &simt_isa_avx2)
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+	return true;
+}
+
+const struct simt_isa *engine_best(void)
+{
+	return engine_isas[engine_has(engine_isas[2]) ? 2 : 1];
+}
 
 static enum simt_end engine_map(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
 				enum vgpu_hw_fault *code)
@@ -81,6 +100,8 @@ void engine_open_file(struct engine *engine, const struct sample *sample, const 
 		.local_bytes = engine->elf.local_bytes,
 		.private_bytes = kernel->private_bytes,
 	};
+	engine->native = soft_native_make(engine->program, engine_best());
+	engine->dispatch.native = engine->native;
 	memcpy(engine->dispatch.grid, sample->grid, sizeof(sample->grid));
 }
 
@@ -94,13 +115,35 @@ void engine_open(struct engine *engine, const struct sample *sample)
 
 void engine_close(struct engine *engine)
 {
+	free(engine->local);
+	free(engine->private);
+	free(engine->warps);
 	free(engine->memory);
+	soft_native_free(engine->native);
 	free(engine->program);
 	free(engine->image);
 	vgpu_elf_free(&engine->elf);
 }
 
-/* Memory for groups of that size, which engine_run() frees. */
+/* Memory for groups of that size, which is kept for those that are not larger, as contexts are. */
+static void grow(struct engine *engine, const uint32_t size[3])
+{
+	const struct simt_dispatch *dispatch = &engine->dispatch;
+	size_t private = simt_private_bytes(size, dispatch->private_bytes);
+	size_t warps = simt_warps_bytes(size);
+
+	if (engine->warps && private <= engine->private_bytes && warps <= engine->warps_bytes)
+		return;
+	free(engine->local);
+	free(engine->private);
+	free(engine->warps);
+	engine->local = allocate(dispatch->local_bytes);
+	engine->private = allocate(private);
+	engine->warps = allocate(warps);
+	engine->private_bytes = private;
+	engine->warps_bytes = warps;
+}
+
 static void begin(struct engine *engine, const struct simt_isa *isa, const uint32_t size[3])
 {
 	struct simt_dispatch *dispatch = &engine->dispatch;
@@ -110,9 +153,9 @@ static void begin(struct engine *engine, const struct simt_isa *isa, const uint3
 		.isa = isa,
 		.tlb = &engine->tlb,
 		.mem = &engine->mem,
-		.local = allocate(dispatch->local_bytes),
-		.private = allocate(simt_private_bytes(size, dispatch->private_bytes)),
-		.warps = allocate(simt_warps_bytes(size)),
+		.local = engine->local,
+		.private = engine->private,
+		.warps = engine->warps,
 	};
 	simt_tlb_flush(&engine->tlb);
 	simt_dispatch_begin(dispatch);
@@ -126,6 +169,7 @@ void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_
 	enum simt_end end;
 
 	memset(engine->memory + ENGINE_MEMORY_AT, 0, engine->sample->clear_bytes);
+	grow(engine, size);
 	begin(engine, isa, size);
 	do {
 		end = simt_group_run(group, BUDGET);
@@ -133,9 +177,6 @@ void engine_run(struct engine *engine, const struct simt_isa *isa, const uint32_
 	if (end != SIMT_DONE)
 		bench_die("%s: fault %d at pc %#llx, address %#llx", engine->sample->name,
 			  group->fault.code, group->fault.pc, group->fault.addr);
-	free(group->local);
-	free(group->private);
-	free(group->warps);
 }
 
 double engine_time(struct engine *engine, const struct simt_isa *isa, const uint32_t group[3])
@@ -144,17 +185,4 @@ double engine_time(struct engine *engine, const struct simt_isa *isa, const uint
 
 	engine_run(engine, isa, group);
 	return (double)(clk_ns() - start) / 1e6;
-}
-
-const struct simt_isa * const engine_isas[ENGINE_ISAS] = {
-	&simt_isa_scalar, &simt_isa_sse2, &simt_isa_avx2,
-};
-
-bool engine_has(const struct simt_isa *isa)
-{
-#ifdef __x86_64__
-	if (isa == &simt_isa_avx2)
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-	return true;
 }

@@ -12,24 +12,37 @@
  * @sample:   which
  * @elf:      its program
  * @program:  the same, decoded
+ * @native:   its code, by the kernel's compiler of BPF; NULL: there is none (sim/bpf/bpf.mk)
  * @image:    what the program finds at VGPU_HW_VA_IMAGE
  * @memory:   what it finds at VGPU_HW_VA_GLOBAL: the arguments, then at ENGINE_MEMORY_AT what the
  *            sample works on
  * @mem:      finds pages of these
  * @tlb:      where they are
  * @dispatch: what is executed
- * @group: its group in flight
+ * @group:    its group in flight
+ * @local:    memory of groups, which is kept from one run to the next. This and the following
+ *            belong to engine.c
+ * @private:  likewise
+ * @warps:    likewise
+ * @private_bytes: length of @private
+ * @warps_bytes: length of @warps
  */
 struct engine {
 	const struct sample *sample;
 	struct vgpu_elf elf;
 	struct simt_program *program;
+	struct simt_native *native;
 	u8 *image;
 	u8 *memory;
 	struct simt_mem mem;
 	struct simt_tlb tlb;
 	struct simt_dispatch dispatch;
 	struct simt_group group;
+	void *local;
+	void *private;
+	void *warps;
+	size_t private_bytes;
+	size_t warps_bytes;
 };
 
 #define ENGINE_MEMORY_AT	4096
@@ -54,5 +67,8 @@ double engine_time(struct engine *engine, const struct simt_isa *isa, const uint
 #define ENGINE_ISAS		3
 extern const struct simt_isa * const engine_isas[ENGINE_ISAS];
 bool engine_has(const struct simt_isa *isa);
+
+/* The one with the most instructions that this CPU has. */
+const struct simt_isa *engine_best(void);
 
 #endif /* BENCH_COMPUTE_ENGINE_H */

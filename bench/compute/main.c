@@ -138,7 +138,7 @@ static void print_row(const struct row *row, u64 executed)
 static void measure_lanes(struct engine *engine, struct native *native, const struct row *row)
 {
 	static const uint32_t one[3] = { 1, 1, 1 };
-	const struct simt_isa *isa = engine_isas[engine_has(engine_isas[2]) ? 2 : 1];
+	const struct simt_isa *isa = engine_best();
 	double single[LANE_PAIRS], all[LANE_PAIRS];
 	unsigned int i;
 

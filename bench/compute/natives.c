@@ -59,6 +59,7 @@ static const struct entry {
  * @ratio:     of the two, median of the pairs
  * @lanes:     that were active, of 32, on the average
  * @executed:  instructions of warps
+ * @native:    lanes that ran alone did so by code of the CPU
  */
 struct result {
 	const struct sample *sample;
@@ -67,6 +68,7 @@ struct result {
 	double ratio;
 	double lanes;
 	u64 executed;
+	bool native;
 };
 
 static double cpu_ms(void)
@@ -77,16 +79,11 @@ static double cpu_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static const struct simt_isa *isa(void)
-{
-	return engine_isas[engine_has(engine_isas[2]) ? 2 : 1];
-}
-
 static double time_engine(struct engine *engine)
 {
 	double start = cpu_ms();
 
-	engine_run(engine, isa(), engine->sample->group);
+	engine_run(engine, engine_best(), engine->sample->group);
 	return cpu_ms() - start;
 }
 
@@ -109,10 +106,10 @@ static double count_lanes(struct engine *engine, struct native *native, u64 *exe
 
 	native_run(native);
 	engine->dispatch.alone = U32_MAX;	/* or several of its instructions count as one */
-	engine_run(engine, isa(), one);
+	engine_run(engine, engine_best(), one);
 	native_compare(native, engine);
 	alone = engine->group.executed;
-	engine_run(engine, isa(), engine->sample->group);
+	engine_run(engine, engine_best(), engine->sample->group);
 	native_compare(native, engine);
 	*executed = engine->group.executed;
 	engine->dispatch.alone = 0;
@@ -129,6 +126,7 @@ static struct result measure(const struct entry *entry, unsigned int pairs)
 
 	engine_open_file(&engine, entry->sample, entry->elf, (size_t)(entry->end - entry->elf));
 	native_open(&native, entry->sample);
+	result.native = engine.native;
 	result.lanes = count_lanes(&engine, &native, &result.executed);
 	for (i = 0; i < pairs; i++) {
 		if (i % 2)
@@ -174,6 +172,16 @@ static int by_ratio(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* How programs were executed. */
+static const char *how(const struct result *results)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "%s%s", engine_best()->name,
+		 results->native ? ", code by the kernel's compiler of BPF" : "");
+	return text;
+}
+
 /* For who reads it: JSON has no columns. */
 static void print_table(const struct result *results, unsigned int pairs)
 {
@@ -186,7 +194,7 @@ static void print_table(const struct result *results, unsigned int pairs)
 			results[i].sample->name, results[i].engine_ms, results[i].native_ms,
 			results[i].ratio, results[i].lanes, ns_each(&results[i]),
 			results[i].sample->brief);
-	fprintf(stderr, "medians of %u pairs; lanes active of 32; %s\n\n", pairs, isa()->name);
+	fprintf(stderr, "medians of %u pairs; lanes active of 32; %s\n\n", pairs, how(results));
 }
 
 static void print_sum(const struct result *results, unsigned int pairs)
@@ -196,11 +204,11 @@ static void print_sum(const struct result *results, unsigned int pairs)
 
 	print_head("median", &results[NR / 2], median);
 	printf("\"reach\": %d, \"detail\": \"", REACH_MEDIAN);
-	printf(text, pairs, isa()->name);
+	printf(text, pairs, how(results));
 	printf("; the median of %zu, times are those of %s\"}\n", NR, results[NR / 2].sample->name);
 	print_head("worst", &results[0], results[0].ratio);
 	printf("\"reach\": %d, \"detail\": \"", REACH_WORST);
-	printf(text, pairs, isa()->name);
+	printf(text, pairs, how(results));
 	printf("; the worst of %zu, %s\"}\n", NR, results[0].sample->name);
 }
 

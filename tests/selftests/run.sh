@@ -179,8 +179,8 @@ plain=(sysfs_test config_test region_test submit_test space_test space_fault_tes
 	vgpuctl_test vgpuctl_partition_test observe_test display_test picture_test frame_test
 	edid_test vga_test storm_test registers_test
 	dispatch_test dispatch_fault_test dispatch_bounds_test dispatch_stop_test
-	dispatch_sync_test dispatch_storm_test dispatch_share_test samples_test vgpu_run_test
-	vgpu_samples_test isa_test)
+	dispatch_sync_test dispatch_storm_test native_test dispatch_share_test samples_test
+	vgpu_run_test vgpu_samples_test isa_test)
 [[ ! " ${tools[*]} " == *" pynvml_test "* ]] || plain+=(pynvml_test)
 if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
 	for name in "${plain[@]}"; do

@@ -9,6 +9,7 @@
 
 #include "random.h"
 #include "simt_host.h"
+#include "soft/work/native.h"
 
 static enum simt_end simt_host_map(struct simt_mem *mem, u64 va, bool write, void **page,
 				   bool *keep, enum vgpu_hw_fault *code)
@@ -73,6 +74,10 @@ int simt_host_init(struct simt_host *host, const char *file, u32 text_bytes, u64
 void simt_host_exit(struct simt_host *host)
 {
 	state_moves_print(&host->moves, "moved");
+	if (host->native)
+		printf("# code of the CPU: %zu bytes, entered %llu times\n",
+		       soft_native_bytes(host->native), (unsigned long long)host->entered);
+	soft_native_free(host->native);
 	free(host->program);
 	free(host->image);
 	free(host->fb);
@@ -98,6 +103,30 @@ static u32 simt_host_alone(struct simt_host *host)
 	return host->alone ? most[random_range(&host->seed, 0, 5)] : 0;
 }
 
+/* Counts how often the code is entered. */
+static const struct simt_native *simt_host_code;
+static u64 simt_host_entered;
+
+static unsigned int simt_host_enter(const void *lone, const struct bpf_insn *unused)
+{
+	simt_host_entered++;
+	return simt_host_code->run(lone, unused);
+}
+
+/* Code of the CPU, made when the program is dispatched first; or none, if lanes alone do both. */
+static const struct simt_native *simt_host_native(struct simt_host *host)
+{
+	if (!host->compiled)
+		host->native = soft_native_make(host->program, simt_host_isa(1));
+	host->compiled = true;
+	if (!host->native || (host->alone && random_range(&host->seed, 0, 1)))
+		return NULL;
+	simt_host_code = host->native;
+	host->counted = *host->native;
+	host->counted.run = simt_host_enter;
+	return &host->counted;
+}
+
 /* Dispatches, and runs until the end, with the TLB anew after each stop. */
 enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 			    const struct simt_work *work)
@@ -107,6 +136,7 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		.program = host->program, .entry = work->entry, .image_bytes = host->bytes,
 		.args = work->args, .local_bytes = work->local_bytes,
 		.private_bytes = work->private_bytes, .alone = simt_host_alone(host),
+		.native = simt_host_native(host),
 	};
 	struct simt_group group = {
 		.isa = isa, .mem = &host->mem, .tlb = &host->tlb,
@@ -131,6 +161,8 @@ enum simt_end simt_host_run(struct simt_host *host, const struct simt_isa *isa,
 		if (end == SIMT_MORE || end == SIMT_WAIT)
 			simt_host_move(host, &group);
 	} while (end == SIMT_MORE || end == SIMT_WAIT);
+	host->entered += simt_host_entered;
+	simt_host_entered = 0;
 	host->executed = state_executed(&group);
 	host->fault = group.fault;
 	free(group.warps);

@@ -10,6 +10,10 @@
  * @image:   pages from VGPU_HW_VA_IMAGE
  * @bytes:   length of the image
  * @program: its text, decoded
+ * @native:  its code, NULL if there is no compiler; if it is @compiled
+ * @compiled: see there
+ * @counted: the same code, but @entered is counted
+ * @entered: how often it has been entered
  * @fb:      global memory, from VGPU_HW_VA_GLOBAL
  * @fb_bytes: its length, a multiple of the page size
  * @mem:     how the interpreter reaches @image and @fb
@@ -30,6 +34,10 @@ struct simt_host {
 	u8 *image;
 	u32 bytes;
 	struct simt_program *program;
+	struct simt_native *native;
+	bool compiled;
+	struct simt_native counted;
+	u64 entered;
 	u8 *fb;
 	u64 fb_bytes;
 	struct simt_mem mem;

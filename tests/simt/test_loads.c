@@ -131,6 +131,8 @@ static void check_program(const char *name, const char *text_bytes)
 	host.moves = (struct state_moves){ .seed = seed, .one_in = 20000 };
 	for (i = 0; i < nr_loads; i++)
 		check_load(&loads[i]);
+	check_that(!host.native || host.entered > 1000, "code was entered %llu times",
+		   (unsigned long long)host.entered);
 	simt_host_exit(&host);
 }
 

@@ -7,11 +7,21 @@
 
 #include <linux/slab.h>
 
+#include "soft/work/native.h"
 #include "soft/work/programs.h"
 #include "tasks.h"
 
 #define LEAST	0x4000u		/* what a program counts for at least */
 #define MOST	1024u		/* so there are so many of them */
+
+/* Code of the CPU is an address here, and @freed the last one. */
+static struct simt_native *freed;
+
+void soft_native_free(struct simt_native *native)
+{
+	if (native)
+		freed = native;
+}
 
 static struct soft_program_key key_of(u32 root, u64 image, u32 text_bytes)
 {
@@ -95,6 +105,40 @@ static void test_room(void **state)
 }
 
 /* Programs of one image, one length or one root each differ in something. */
+/* Code of programs counts with them, is bounded for itself, and goes with them. */
+static void test_native(void **state)
+{
+	struct simt_native *code = (struct simt_native *)&code;
+	struct soft_programs programs = { };
+	struct soft_program *program[3];
+	unsigned int i;
+
+	sim_begin(1, 0);
+	soft_programs_init(&programs);
+	for (i = 0; i < ARRAY_SIZE(program); i++)
+		program[i] = make(&programs, i * 4096);
+	assert_true(soft_programs_add(&programs, program[0], 0x100000));
+	program[0]->native = code;
+	assert_true(soft_programs_add(&programs, program[1], 0x100000 - 1));
+	program[1]->native = code + 1;
+	assert_int_equal(programs.bytes, 3 * LEAST + 0x200000 - 1);
+	assert_false(soft_programs_add(&programs, program[2], 2));
+	assert_int_equal(programs.bytes, 3 * LEAST + 0x200000 - 1);
+
+	/* One that is in use goes when it is not any more. */
+	soft_programs_put(&programs, program[1]);
+	freed = NULL;
+	soft_programs_invalidate(&programs, 0);
+	assert_ptr_equal(freed, code + 1);
+	assert_int_equal(programs.bytes, 2 * LEAST + 0x100000);
+	soft_programs_put(&programs, program[0]);
+	assert_ptr_equal(freed, code);
+	soft_programs_put(&programs, program[2]);
+	assert_ptr_equal(freed, code);
+	assert_int_equal(programs.bytes, 0);
+	assert_int_equal(programs.native_bytes, 0);
+}
+
 static void test_keys(void **state)
 {
 	static const u32 roots[] = { 0, 1U << 31, 1U << 31 | 1, ~0U };
@@ -345,6 +389,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_native),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_search_is_short),
 		cmocka_unit_test(test_many),

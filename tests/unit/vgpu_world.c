@@ -14,6 +14,8 @@
 #include "soft/card/state.h"
 #include "soft/work/flight.h"
 #include "soft/work/lanes.h"
+#include "soft/work/native.h"
+#include "soft/work/natives.h"
 #include "soft/work/packet_types.h"
 #include "soft/work/section.h"
 #include "vgpu_world.h"
@@ -315,6 +317,21 @@ static void help(void)
 	unit->view.root = ch->space;
 	unit->view.gen = unit->engine->lead.view.gen;
 	ch->exec.packet.desc->help(unit, ch);
+}
+
+/* No kernel, so no code of the CPU. */
+const struct simt_native *soft_natives_get(struct soft_programs *programs,
+					   struct soft_program *program)
+{
+	return NULL;
+}
+
+void soft_natives_flush(void)
+{
+}
+
+void soft_native_free(struct simt_native *native)
+{
 }
 
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,

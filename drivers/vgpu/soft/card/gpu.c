@@ -6,6 +6,7 @@
 #include "gpu.h"
 #include "instance.h"
 #include "../work/lanes.h"
+#include "../work/natives.h"
 #include "params.h"
 
 static struct dentry *soft_debugfs;
@@ -41,12 +42,15 @@ static struct dentry *soft_debugfs;
  * And <debugfs>/vgpu_soft/simt: time per instruction of each interpreter of programs, in ps,
  * measured when the module was loaded, and the interpreter that was chosen.
  *
+ * And <debugfs>/vgpu_soft/native: see soft_natives_debugfs().
+ *
  * Context: module init.
  */
 void soft_gpu_debugfs_init(void)
 {
 	soft_debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	soft_lanes_debugfs(soft_debugfs);
+	soft_natives_debugfs(soft_debugfs);
 }
 
 /* Undoes soft_gpu_debugfs_init(). No GPU is registered any more. */

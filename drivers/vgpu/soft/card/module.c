@@ -6,6 +6,7 @@
 
 #include "gpu.h"
 #include "../work/lanes.h"
+#include "../work/natives.h"
 #include "params.h"
 #include "../memory/rss.h"
 #include "../memory/store.h"
@@ -37,9 +38,12 @@ static int __init soft_init(void)
 	if (ret)
 		return ret;
 
-	ret = soft_store_start();
+	ret = soft_natives_init();
 	if (ret)
 		return ret;
+	ret = soft_store_start();
+	if (ret)
+		goto err_natives;
 	ret = soft_rss_start();
 	if (ret)
 		goto err_store;
@@ -61,6 +65,8 @@ err_debugfs:
 	soft_rss_stop();
 err_store:
 	soft_store_stop();
+err_natives:
+	soft_natives_exit();
 	return ret;
 }
 
@@ -72,6 +78,7 @@ static void __exit soft_exit(void)
 	soft_gpu_debugfs_exit();
 	soft_rss_stop();
 	soft_store_stop();
+	soft_natives_exit();
 }
 
 module_init(soft_init);

@@ -27,6 +27,9 @@ void simt_tlb_flush(struct simt_tlb *tlb)
 {
 	memset(tlb->read, 0xff, sizeof(tlb->read));
 	memset(tlb->write, 0xff, sizeof(tlb->write));
+	/* Code of the CPU (bpf_mem.c) takes all that differ from ~0 by less for that page. */
+	tlb->read[SIMT_TLB - 1] = 0;
+	tlb->write[SIMT_TLB - 1] = 0;
 	/* A CPU that speculates past the comparison must not find pages of another VM. */
 	memset(tlb->read_host, 0, sizeof(tlb->read_host));
 	memset(tlb->write_host, 0, sizeof(tlb->write_host));

@@ -42,6 +42,7 @@ static const simt_fn simt_ops[SIMT_NR_OPS] = {
 };
 
 #include "lone.h"
+#include "lone_native.h"
 
 static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 {
@@ -99,4 +100,6 @@ const struct simt_isa SIMT_ISA_SYMBOL_(SIMT_ISA) = {
 	.name = __stringify(SIMT_ISA),
 	.fused = SIMT_FUSED,
 	.run = simt_run,
+	.values = simt_values,
+	.step = simt_lone_step,
 };

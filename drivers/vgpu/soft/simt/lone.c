@@ -183,6 +183,7 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 /* Begins or continues to execute lanes alone, for at most @budget instructions of warps. */
 void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget)
 {
+	simt_lone_spread(w);
 	memset(s->f, 0, sizeof(s->f));
 	s->x[SIMT_X_SINK] = 0;
 	s->w = w;
@@ -397,6 +398,7 @@ bool simt_lone_more(struct simt_lone *s)
 	s->units -= used;
 	alone->turn -= used;
 	alone->cost = min(alone->cost + bounded, SIMT_COST_MOST);
+	group->parted += bounded;
 	alone->units += bounded + s->atomics * SIMT_ATOMIC_UNITS;
 	s->atomics = 0;
 	if (group->over ||

@@ -403,29 +403,4 @@ out:
 	s->left = left;
 }
 
-/*
- * Executes lanes of a warp one after the other, if that is due. Returns what is left of @left
- * instructions; sets @end to SIMT_DONE if the next group must be picked, as lanes have met or have
- * not been apart.
- */
-static noinline u32 simt_lone_run(struct simt_warp *w, u32 left, enum simt_end *end)
-{
-	struct simt_lone s;
-
-	*end = SIMT_DONE;
-	if (simt_lone_due(w))
-		left -= simt_lone_start(w, left);
-	if (!w->alone.on)
-		return left;
-	simt_lone_begin(&s, w, left);
-	while (simt_lone_take(&s)) {
-		do {
-			simt_lone_go(&s);
-		} while (simt_lone_more(&s));
-		simt_lone_put(&s);
-	}
-	*end = simt_lone_end(&s, &left);
-	return left;
-}
-
 #endif /* _VGPU_SIMT_LONE_H */

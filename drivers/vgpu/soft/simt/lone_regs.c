@@ -24,83 +24,56 @@ bool simt_lone_able(const struct simt_warp *w)
 	return !any;
 }
 
-/* Sets its registers to those of its lane of the warp. */
+/* Makes registers that the program writes arrays of 64-bit lanes, for lanes that run alone. */
+void simt_lone_spread(struct simt_warp *w)
+{
+	const struct simt_program *program = w->group->dispatch->program;
+	u64 x = simt_lone_written(program) & ~(w->vec & ~w->narrow), rest = x;
+	u32 f = program->floats & ~(w->known & w->wide);
+
+	if (x | f)
+		w->watch |= SIMT_WATCH_RAGGED;
+	for (; rest; rest &= rest - 1)
+		memcpy(w->x[__ffs64(rest)].d, simt_widened(w, __ffs64(rest), 0),
+		       sizeof(w->x[0].d));
+	w->vec |= x;
+	w->narrow &= ~x;
+	for (; f; f &= f - 1) {
+		simt_boxed(w, __ffs(f), 0);
+		if (!(w->wide >> __ffs(f) & 1))
+			memcpy(w->f[__ffs(f)].d, w->tmp[0], sizeof(w->f[0].d));
+		w->wide |= 1U << __ffs(f);
+	}
+}
+
+/* Sets its registers to those of its lane of the warp, which simt_lone_spread() has spread. */
 void simt_lone_get_regs(struct simt_lone *s)
 {
+	const struct simt_program *program = s->w->group->dispatch->program;
 	const struct simt_warp *w = s->w;
 	unsigned int l = s->lane, r;
-	u64 vec = w->vec & ~(1ULL << SIMT_X_SINK);
-	u32 rest;
+	u64 rest;
 
 	for (r = 0; r < SIMT_X_SINK; r++)
 		s->x[r] = w->base[r] + w->stride[r] * l;
-	for (; vec; vec &= vec - 1) {
-		r = __ffs64(vec);
-		s->x[r] = w->narrow >> r & 1 ? (u64)(s64)w->x[r].n[l] : w->x[r].d[l];
-	}
-	for (rest = w->group->dispatch->program->floats & w->known; rest; rest &= rest - 1) {
-		r = __ffs(rest);
-		s->f[r] = w->wide >> r & 1 ? w->f[r].d[l] : simt_box(w->f[r].s[l]);
-	}
-	for (rest = w->group->dispatch->program->floats & ~w->known; rest; rest &= rest - 1)
-		s->f[__ffs(rest)] = 0;
-}
-
-static void simt_lone_put_x(struct simt_warp *w, unsigned int r, unsigned int l, u64 value)
-{
-	bool fits = value == (u64)(s64)(s32)value;
-
-	if (!simt_is_vec(w, r)) {
-		if (w->base[r] + w->stride[r] * l == value)
-			return;
-		w->watch |= SIMT_WATCH_RAGGED;
-		if (fits && simt_fits(w, r)) {
-			memcpy(w->x[r].n, simt_low(w, r, 0), sizeof(w->x[r].n));
-			w->narrow |= 1ULL << r;
-		} else {
-			simt_expand(w->x[r].d, w->base[r], w->stride[r]);
-		}
-		w->vec |= 1ULL << r;
-	} else if (simt_is_narrow(w, r) && !fits) {
-		w->watch |= SIMT_WATCH_RAGGED;
-		memcpy(w->x[r].d, simt_x(w, r, 0), sizeof(w->x[r].d));
-		w->narrow &= ~(1ULL << r);
-	}
-	if (simt_is_narrow(w, r))
-		w->x[r].n[l] = (s32)value;
-	else
-		w->x[r].d[l] = value;
-}
-
-static void simt_lone_put_f(struct simt_warp *w, unsigned int r, unsigned int l, u64 value)
-{
-	if (!(w->known >> r & 1)) {
-		if (!value)
-			return;
-		w->watch |= SIMT_WATCH_RAGGED;
-		simt_know(w, r);
-	} else if (!(w->wide >> r & 1)) {
-		if (value == simt_box((u32)value)) {
-			w->f[r].s[l] = (u32)value;
-			return;
-		}
-		w->watch |= SIMT_WATCH_RAGGED;
-		memcpy(w->f[r].d, simt_d(w, r, 0), sizeof(w->f[r].d));
-		w->wide |= 1U << r;
-	}
-	w->f[r].d[l] = value;
+	for (rest = simt_lone_written(program); rest; rest &= rest - 1)
+		s->x[__ffs64(rest)] = w->x[__ffs64(rest)].d[l];
+	for (rest = program->floats; rest; rest &= rest - 1)
+		s->f[__ffs64(rest)] = w->f[__ffs64(rest)].d[l];
 }
 
 /* Sets those of its lane of the warp. */
 void simt_lone_put_regs(struct simt_lone *s)
 {
+	const struct simt_program *program = s->w->group->dispatch->program;
 	struct simt_warp *w = s->w;
-	u64 rest = w->group->dispatch->program->written & ~(1ULL | 1ULL << SIMT_X_SINK);
+	unsigned int l = s->lane;
+	u64 rest;
 
-	for (; rest; rest &= rest - 1)
-		simt_lone_put_x(w, __ffs64(rest), s->lane, s->x[__ffs64(rest)]);
-	for (rest = w->group->dispatch->program->floats; rest; rest &= rest - 1)
-		simt_lone_put_f(w, __ffs64(rest), s->lane, s->f[__ffs64(rest)]);
+	for (rest = simt_lone_written(program); rest; rest &= rest - 1)
+		w->x[__ffs64(rest)].d[l] = s->x[__ffs64(rest)];
+	for (rest = program->floats; rest; rest &= rest - 1)
+		w->f[__ffs64(rest)].d[l] = s->f[__ffs64(rest)];
 }
 
 static void simt_lone_pack_x(struct simt_warp *w, unsigned int r)

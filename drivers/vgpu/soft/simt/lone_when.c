@@ -18,11 +18,13 @@
 #define SIMT_PARTED_NS	15
 #define SIMT_WHOLE_NS	8
 #define SIMT_LONE_NS	2
+#define SIMT_NATIVE_PER_NS	2
 #define SIMT_HOSTS_NS	60
 #define SIMT_PICK_NS	150
 
 /* Less is lost if lanes are likely to be apart for long. */
 #define SIMT_AGAIN_NS	2000
+#define SIMT_NATIVE_NS	1000	/* if there is code of the CPU */
 
 /* No estimate is above this. */
 #define SIMT_NS_MOST	1000000
@@ -59,9 +61,11 @@ void simt_lone_watch(struct simt_warp *w, u8 due)
 static bool simt_lone_lost(const struct simt_warp *w)
 {
 	const struct simt_group *group = w->group;
-	u32 most = group->dispatch->alone ?: group->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
+	u32 most = group->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
 
-	return (u32)w->alone.loss >= most;
+	if (group->dispatch->native)
+		most = SIMT_NATIVE_NS;
+	return (u32)w->alone.loss >= (group->dispatch->alone ?: most);
 }
 
 /* Whether a warp of the group is to begin a round: see lone.c. */
@@ -116,15 +120,21 @@ void simt_lone_note(struct simt_warp *w, u32 instructions)
 {
 	struct simt_alone *alone = &w->alone;
 	s32 n = min_t(u32, instructions, 4096);
-	s32 ns = -n * SIMT_LONE_NS * (s32)hweight32(w->active);
+	s32 lanes = hweight32(w->active), ns = -n * SIMT_LONE_NS * lanes;
 
+	if (w->group->dispatch->native)
+		ns = -n * lanes / SIMT_NATIVE_PER_NS;
 	simt_lone_watch(w, 0);
 	if (!n)
 		return;
 	alone->since += n;
-	ns += w->partial ? n * SIMT_PARTED_NS + SIMT_PICK_NS : n * SIMT_WHOLE_NS;
-	if (w->partial)
+	if (w->partial) {
+		w->group->parted += n * lanes;
+		ns += n * SIMT_PARTED_NS + SIMT_PICK_NS;
 		ns += min_t(u32, alone->hosts, 4096) * SIMT_HOSTS_NS;
+	} else {
+		ns += n * SIMT_WHOLE_NS;
+	}
 	alone->hosts = 0;
 	if (ns < 0)
 		alone->gain = min(alone->gain - ns, SIMT_NS_MOST);

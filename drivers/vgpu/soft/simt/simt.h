@@ -15,7 +15,7 @@
 #include <linux/types.h>
 #include <uapi/linux/vgpu_hw.h>
 
-#include "program.h"
+#include "native.h"
 
 #define SIMT_LANES	32
 #define SIMT_TLB	256	/* entries; a power of two */
@@ -96,11 +96,16 @@ void simt_tlb_flush(struct simt_tlb *tlb);
  * @fused: the CPU computes fused operations on floats; else exact.c computes them in integers
  * @run:  run a warp for at most @budget instructions, where a slow one counts as several; set
  *        @budget to what is left
+ * @values: functions of operations, by enum simt_op
+ * @step: execute instruction @at of the struct simt_lone at @lone. Returns 0, or 1 if it has
+ *        stopped, or begins anew
  */
 struct simt_isa {
 	const char *name;
 	bool fused;
 	enum simt_end (*run)(struct simt_warp *warp, u32 *budget);
+	const struct simt_value *values;
+	u64 (*step)(u64 lone, u64 at, u64 unused);
 };
 
 extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
@@ -118,6 +123,8 @@ extern const struct simt_isa simt_isa_scalar, simt_isa_sse2, simt_isa_avx2;
  * @private_bytes: of a work-item, a multiple of 16
  * @alone:    lanes of a warp run alone when what they do apart has cost so many ns more than that
  *            would have; 0: as measured best; U32_MAX: in rounds only (lone.c)
+ * @native:   code of the program, made for the interpreter; NULL: none so far. The caller may set
+ *            this between calls of simt_group_run()
  * @groups:   number of groups per dimension. This and the following fields belong to group.c, and
  *            are constant but for @given
  * @first:    id of the group that is handed out first
@@ -139,6 +146,7 @@ struct simt_dispatch {
 	u32 local_bytes;
 	u32 private_bytes;
 	u32 alone;
+	const struct simt_native *native;
 
 	u32 groups[3];
 	u32 first[3];
@@ -177,6 +185,8 @@ struct simt_dispatch {
  * @apart_long: lanes ran alone for long when they did so last
  * @round_at: lanes run alone in turn when simt_group_clock() is so large: see lone.c
  * @rounds:   how often it was
+ * @parted:   what lanes have executed apart since simt_group_init(), in instructions of one lane or
+ *            in units of lone.c, if they ran alone
  * @waits:    the last one has found a lane that waits for another one
  * @idle:     all lanes of the warp that ran last wait for another one
  */
@@ -206,6 +216,7 @@ struct simt_group {
 	bool apart_long;
 	u32 round_at;
 	u32 rounds;
+	u64 parted;
 	bool waits;
 	bool idle;
 };

@@ -291,6 +291,9 @@ enum simt_lone_stop {
  * @changed: not 0: it has changed memory
  * @again: the atomic instruction has done nothing, and is to be repeated
  * @end:   how simt_lone_run() ends
+ * @tlb:   of the group. This and the following fields are for struct simt_native
+ * @meet_at: number of the instruction @meet; U64_MAX: nowhere
+ * @at:    number of the next instruction, where the code is entered or was left
  */
 struct simt_lone {
 	u64 x[SIMT_X_REGS];
@@ -314,7 +317,16 @@ struct simt_lone {
 	u64 changed;
 	bool again;
 	enum simt_end end;
+	struct simt_tlb *tlb;
+	u64 meet_at;
+	u64 at;
 };
+
+/* Registers that lanes have of their own while they run alone. */
+static inline u64 simt_lone_written(const struct simt_program *program)
+{
+	return program->written & ~(1ULL | 1ULL << SIMT_X_SINK);
+}
 
 /* warp.c */
 void simt_warp_start(struct simt_warp *w, struct simt_group *group, u32 index);
@@ -378,6 +390,7 @@ bool simt_lone_round_wanted(const struct simt_warp *w);
 void simt_lone_begin_group(struct simt_group *group);
 u32 simt_lone_start(struct simt_warp *w, u32 most);
 bool simt_lone_able(const struct simt_warp *w);
+void simt_lone_spread(struct simt_warp *w);
 void simt_lone_get_regs(struct simt_lone *s);
 void simt_lone_put_regs(struct simt_lone *s);
 u32 simt_lone_pack(struct simt_warp *w, u32 most);

@@ -27,6 +27,7 @@
 #include "../memory/memory.h"
 #include "context.h"
 #include "flight.h"
+#include "natives.h"
 #include "packet_types.h"
 #include "text.h"
 #include "work.h"
@@ -77,6 +78,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 /* The vGPU has no channel that is enabled. */
 void soft_compute_exit(struct soft_compute *compute)
 {
+	soft_natives_flush();
 	kvfree(compute->channel);
 }
 

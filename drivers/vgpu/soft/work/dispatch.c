@@ -24,6 +24,7 @@
 #include "../queue/dma.h"
 #include "../queue/queues.h"
 #include "lanes.h"
+#include "natives.h"
 #include "packet_types.h"
 #include "section.h"
 #include "work.h"
@@ -214,6 +215,8 @@ static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_c
 	end = soft_lanes_section(group, &flight->piece, context->program->slow, flight->end_ns,
 				 &engine->preempt, &took_ns);
 	rcu_read_unlock();
+	if (group->parted >= SOFT_NATIVE_HOT)
+		WRITE_ONCE(context->program->hot, true);
 	section->hist[min(fls64(took_ns / NSEC_PER_USEC), SOFT_HIST - 1)]++;
 	return end;
 }
@@ -330,6 +333,7 @@ static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_chan
 	struct soft_flights *flights = &context->flights;
 	u64 before = soft_flights_executed(flights);
 
+	context->dispatch.native = soft_natives_get(&compute->programs, context->program);
 	soft_flights_resume(flights);
 	soft_dispatch_lead(unit, ch);
 	/* However it ends, the clock is read before another channel's is executed. */

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "native.h"
 #include "programs.h"
 
 /* What the programs of a vGPU may take together; four times the largest one at least. */
@@ -19,6 +20,9 @@
 
 /* A program counts for so much at least. So there are at most 1024: some four of a hash. */
 #define SOFT_PROGRAM_LEAST	0x4000
+
+/* Likewise, of these, code of the CPU. */
+#define SOFT_PROGRAMS_NATIVE	0x200000
 
 /* Sets up the programs of a new vGPU, which are zeroed: none. */
 void soft_programs_init(struct soft_programs *programs)
@@ -40,6 +44,20 @@ static bool soft_program_is(const struct soft_program *program, const struct sof
 	       program->key.text_bytes == key->text_bytes;
 }
 
+static void soft_program_uncount(struct soft_programs *programs,
+				 const struct soft_program *program)
+{
+	lockdep_assert_held(&programs->lock);
+	programs->bytes -= program->bytes;
+	programs->native_bytes -= program->native_bytes;
+}
+
+static void soft_program_free(struct soft_program *program)
+{
+	soft_native_free(program->native);
+	kvfree(program);
+}
+
 /* Takes a program out of the list; returns true if the caller is to free it. */
 static bool soft_program_forget(struct soft_programs *programs, struct soft_program *program)
 {
@@ -49,7 +67,7 @@ static bool soft_program_forget(struct soft_programs *programs, struct soft_prog
 	program->valid = false;
 	if (program->users)
 		return false;
-	programs->bytes -= program->bytes;
+	soft_program_uncount(programs, program);
 	return true;
 }
 
@@ -102,10 +120,10 @@ void soft_programs_put(struct soft_programs *programs, struct soft_program *prog
 	raw_spin_lock(&programs->lock);
 	gone = !--program->users && !program->valid;
 	if (gone)
-		programs->bytes -= program->bytes;
+		soft_program_uncount(programs, program);
 	raw_spin_unlock(&programs->lock);
 	if (gone)
-		kvfree(program);
+		soft_program_free(program);
 }
 
 /*
@@ -134,7 +152,7 @@ static void soft_programs_free(struct list_head *dead)
 	struct soft_program *program, *next;
 
 	list_for_each_entry_safe(program, next, dead, link)
-		kvfree(program);
+		soft_program_free(program);
 }
 
 /**
@@ -167,6 +185,45 @@ void soft_programs_give(struct soft_programs *programs, size_t bytes)
 	raw_spin_unlock(&programs->lock);
 }
 
+/* What a program has when it is new. */
+static void soft_program_init(struct soft_program *program)
+{
+	program->hot = false;
+	program->asked = false;
+	program->native = NULL;
+	program->native_bytes = 0;
+	program->number = 0;
+	program->users = 1;
+	INIT_LIST_HEAD(&program->link);
+	INIT_HLIST_NODE(&program->node);
+}
+
+/**
+ * soft_programs_add() - count the code of a program
+ * @programs: the vGPU's
+ * @program: one that the caller uses, and which has no code
+ * @bytes: length of the code
+ * Context: any.
+ * Return: false: the vGPU has too much of it.
+ */
+bool soft_programs_add(struct soft_programs *programs, struct soft_program *program,
+		       size_t bytes)
+{
+	bool ok;
+
+	raw_spin_lock(&programs->lock);
+	ok = programs->native_bytes + bytes <= SOFT_PROGRAMS_NATIVE &&
+	     programs->bytes + bytes <= SOFT_PROGRAMS_BYTES;
+	if (ok) {
+		programs->native_bytes += bytes;
+		programs->bytes += bytes;
+		program->native_bytes = bytes;
+		program->bytes += bytes;
+	}
+	raw_spin_unlock(&programs->lock);
+	return ok;
+}
+
 /**
  * soft_programs_begin() - begin to make a program
  * @programs: the vGPU's
@@ -179,12 +236,9 @@ void soft_programs_give(struct soft_programs *programs, size_t bytes)
  */
 void soft_programs_begin(struct soft_programs *programs, struct soft_program *program)
 {
+	soft_program_init(program);
 	program->ran = false;
-	program->number = 0;
-	program->users = 1;
 	program->valid = true;
-	INIT_LIST_HEAD(&program->link);
-	INIT_HLIST_NODE(&program->node);
 	raw_spin_lock(&programs->lock);
 	programs->making = program;
 	raw_spin_unlock(&programs->lock);
@@ -197,13 +251,10 @@ void soft_programs_begin(struct soft_programs *programs, struct soft_program *pr
  */
 void soft_programs_adopt(struct soft_program *program)
 {
+	soft_program_init(program);
 	memset(&program->key, 0, sizeof(program->key));
 	program->ran = true;
-	program->number = 0;
-	program->users = 1;
 	program->valid = false;
-	INIT_LIST_HEAD(&program->link);
-	INIT_HLIST_NODE(&program->node);
 }
 
 /* One more use of a program that the caller uses. Context: any. */

@@ -8,8 +8,9 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
-#include "../simt/program.h"
+#include "../simt/native.h"
 
 #define SOFT_PROGRAMS_BITS	8	/* log2 of the hashes of programs */
 
@@ -28,9 +29,15 @@ struct soft_program_key {
 /**
  * struct soft_program - a decoded program
  * @key:    what it was made from; constant
- * @bytes:  what it counts for; constant
+ * @bytes:  what it counts for; protected by the lock of struct soft_programs
+ * @native_bytes: of that, its code of the CPU; likewise
  * @slow:   may have some of the slowest instructions, see simt_program_slow(); constant
  * @ran:    a dispatch has begun with it; used by the thread of gr only
+ * @hot:    lanes run alone in it for long: code of the CPU would be faster. Set by any unit
+ * @asked:  that code was asked for; used by the thread of gr only
+ * @native: the code; NULL: none so far. Set once, with smp_store_release()
+ * @programs: where it belongs, and
+ * @work:   makes the code, if it was asked for
  * @link:   in struct soft_programs.list if @valid and made, else empty. This and the following
  *          fields up to @text are protected by the lock there
  * @node:   likewise in struct soft_programs.table
@@ -44,8 +51,14 @@ struct soft_program_key {
 struct soft_program {
 	struct soft_program_key key;
 	size_t bytes;
+	size_t native_bytes;
 	bool slow;
 	bool ran;
+	bool hot;
+	bool asked;
+	struct simt_native *native;
+	struct soft_programs *programs;
+	struct work_struct work;
 	struct list_head link;
 	struct hlist_node node;
 	bool valid;
@@ -61,6 +74,7 @@ struct soft_program {
  * @list:    programs that can be found, the one that was used last at the end
  * @table:   the same, by the hash of what they are found by
  * @bytes:   of all programs, also of those that cannot be found any more
+ * @native_bytes: of code of the CPU, as far as it is in @bytes
  * @making:  the program that is being made, by the one worker of the vGPU; or NULL
  */
 struct soft_programs {
@@ -69,6 +83,7 @@ struct soft_programs {
 	struct list_head list;
 	DECLARE_HASHTABLE(table, SOFT_PROGRAMS_BITS);
 	size_t bytes;
+	size_t native_bytes;
 	struct soft_program *making;
 };
 
@@ -77,6 +92,8 @@ struct soft_program *soft_programs_find(struct soft_programs *programs,
 					const struct soft_program_key *key);
 size_t soft_programs_take(struct soft_programs *programs, size_t bytes);
 void soft_programs_give(struct soft_programs *programs, size_t bytes);
+bool soft_programs_add(struct soft_programs *programs, struct soft_program *program,
+		       size_t bytes);
 void soft_programs_begin(struct soft_programs *programs, struct soft_program *program);
 void soft_programs_adopt(struct soft_program *program);
 void soft_programs_use(struct soft_programs *programs, struct soft_program *program);

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Translates a program to eBPF, of which the kernel's compiler makes code of this CPU for lanes
+ * that run alone (lone.c). What is rare, or slow anyway, the code has the interpreter do, and what
+ * is neither, but has no equal in eBPF, functions (struct simt_isa.values).
+ *
+ * No verifier looks at the code. It is safe because of how it is made: each access to memory is by
+ * the TLB or within private memory (bpf_mem.c), jumps go to places in the code only, there is no
+ * jump to a computed address, and each block looks whether the lane's time is over.
+ *
+ * The code consists of blocks. At the first instruction of one it can be entered and left. A jump
+ * to an address that a program has computed is a search among the blocks.
+ *
+ * Pure logic, compiled in user space too. Allocates nothing.
+ */
+#include <linux/bitops.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "bpf.h"
+
+/* A block that no jump divides ends after so many instructions: the lane may have to stop. */
+#define SIMT_BLOCK_MOST	64
+
+/* An instruction in a loop counts as so many more for the choice of registers, as a logarithm. */
+#define SIMT_NEST_BITS	3
+#define SIMT_NEST_MOST	5
+
+static bool simt_bpf_branches(const struct simt_insn *i)
+{
+	static_assert(SIMT_BGEU - SIMT_BEQ == 5);
+	return i->op >= SIMT_BEQ && i->op <= SIMT_BGEU;
+}
+
+static bool simt_bpf_jumps(const struct simt_insn *i)
+{
+	return simt_bpf_branches(i) || i->op == SIMT_JAL;
+}
+
+static bool simt_bpf_calls(const struct simt_insn *i)
+{
+	return (i->op == SIMT_JAL || i->op == SIMT_JALR) && (i->rd == 1 || i->rd == 5);
+}
+
+/* Whether the lane is never at the next instruction, unless it comes from elsewhere. */
+static bool simt_bpf_ends(const struct simt_insn *i)
+{
+	return i->op == SIMT_JAL || i->op == SIMT_JALR || i->op == SIMT_BARRIER ||
+	       i->op == SIMT_ILLEGAL;
+}
+
+/* The target of a jump; above struct simt_program.nr: there is none. */
+static u32 simt_bpf_target(const struct simt_bpf *b, const struct simt_insn *i)
+{
+	return (u32)(i - b->program->insn) + (u32)i->imm;
+}
+
+/*
+ * The target of a JALR after an AUIPC, with which compilers call what may be far; U32_MAX: it is
+ * none, or none that is good. If lanes come to the JALR from elsewhere, it may go elsewhere, too.
+ */
+static u32 simt_bpf_far_target(const struct simt_bpf *b, const struct simt_insn *i)
+{
+	u32 at = i - b->program->insn;
+	u64 bytes;
+
+	if (i->op != SIMT_JALR || !at || i[-1].op != SIMT_AUIPC || i[-1].rd != i->rs1 ||
+	    b->marks[at] & SIMT_MARK_BLOCK)
+		return U32_MAX;
+	bytes = (u64)(at - 1) * 4 + (u64)(s64)i[-1].imm + (u64)(s64)i->imm;
+	return bytes % 4 || bytes / 4 > b->program->nr ? U32_MAX : bytes / 4;
+}
+
+/* Finds blocks, and how many loops each instruction is in. */
+static void simt_bpf_blocks(struct simt_bpf *b)
+{
+	const struct simt_program *program = b->program;
+	const struct simt_insn *i;
+	u32 at, target, length = 0;
+
+	memset(b->marks, 0, program->nr + 1);
+	memset(b->label, 0, (program->nr + 1) * sizeof(*b->label));
+	b->marks[0] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
+	b->marks[program->nr] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
+	for (at = 0; at < program->nr; at++) {
+		i = &program->insn[at];
+		target = simt_bpf_jumps(i) ? simt_bpf_target(b, i) : simt_bpf_far_target(b, i);
+		if (target <= program->nr)
+			b->marks[target] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
+		if (target <= at && i->rd == SIMT_X_SINK && i->op != SIMT_JALR) {
+			b->label[target].nest++;
+			b->label[at + 1].nest--;
+		}
+		if (simt_bpf_ends(i))
+			b->marks[at + 1] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
+		else if (simt_bpf_branches(i))
+			b->marks[at + 1] |= SIMT_MARK_BLOCK;
+		if (simt_bpf_calls(i))
+			b->marks[at + 1] |= SIMT_MARK_RETURN;
+	}
+	for (at = 0; at <= program->nr; at++) {
+		if (at)
+			b->label[at].nest += b->label[at - 1].nest;
+		if (length == SIMT_BLOCK_MOST)
+			b->marks[at] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
+		length = b->marks[at] & SIMT_MARK_BLOCK ? 1 : length + 1;
+	}
+}
+
+/* Gives homes to the registers that are used most. */
+static void simt_bpf_homes(struct simt_bpf *b)
+{
+	static const u8 homes[SIMT_BPF_HOMES] = {
+		SIMT_BPF_KEPT, SIMT_BPF_KEPT + 1, SIMT_BPF_LOST + 2, SIMT_BPF_LOST,
+		SIMT_BPF_LOST + 1,
+	};
+	u64 uses[SIMT_X_REGS] = {};
+	unsigned int r, k, best;
+	u32 at;
+
+	for (at = 0; at < b->program->nr; at++) {
+		const struct simt_insn *i = &b->program->insn[at];
+		const struct simt_value *value = &b->isa->values[i->op];
+		u64 use = 1ULL << min(b->label[at].nest * SIMT_NEST_BITS,
+				      SIMT_NEST_MOST * SIMT_NEST_BITS);
+
+		if (value->to != SIMT_VALUE_F && !simt_bpf_is_float(i->op))
+			uses[i->rd] += use;
+		if (value->from[0] != SIMT_VALUE_F)
+			uses[i->rs1] += use;
+		if (value->from[0] != SIMT_VALUE_F && !simt_bpf_is_float(i->op))
+			uses[i->rs2] += use;
+	}
+	for (k = 0; k < SIMT_BPF_HOMES; k++) {
+		best = 0;
+		for (r = 1; r < SIMT_X_SINK; r++)
+			if (uses[r] && !b->home[r] && (!best || uses[r] > uses[best]))
+				best = r;
+		if (!best)
+			return;
+		b->home[best] = homes[k];
+		b->guest[homes[k] - SIMT_BPF_LOST] = best;
+	}
+}
+
+/**
+ * simt_bpf_step() - have the interpreter execute an instruction
+ * @b: the translation
+ * @i: the instruction
+ * Context: any.
+ */
+void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i)
+{
+	u8 r, regs[] = { i->rs1, i->rs2, i->rd };	/* or floats of these numbers */
+
+	simt_bpf_leave_homes(b, SIMT_BPF_LOST, 3);
+	for (r = 0; r < ARRAY_SIZE(regs); r++)
+		if (b->home[regs[r]] >= SIMT_BPF_KEPT)
+			simt_bpf_leave_homes(b, b->home[regs[r]], 1);
+	simt_bpf_store(b, BPF_W, SIMT_BPF_LONE, SIMT_BPF_FIELD(left), SIMT_BPF_LEFT);
+	simt_bpf_mov(b, BPF_REG_1, SIMT_BPF_LONE);
+	simt_bpf_set(b, BPF_REG_2, i - b->program->insn);
+	simt_bpf_call(b, b->isa->step);
+	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_LEFT, SIMT_BPF_LONE, SIMT_BPF_FIELD(left));
+	simt_bpf_enter_homes(b, SIMT_BPF_LOST, 3);
+	if (b->home[i->rd] >= SIMT_BPF_KEPT)
+		simt_bpf_enter_homes(b, b->home[i->rd], 1);
+	simt_bpf_jump_ri(b, BPF_JNE, SIMT_BPF_A, 0, b->ways.stopped);
+}
+
+/* The instruction's cost as the interpreter has it, unless a step counts it. */
+static u32 simt_bpf_cost(const struct simt_bpf *b, const struct simt_insn *i)
+{
+	const struct simt_value *value = &b->isa->values[i->op];
+
+	if (simt_bpf_is_access(i->op))
+		return SIMT_LONE_APART;
+	if (value->from[0] == SIMT_VALUE_F || value->to == SIMT_VALUE_F)
+		return SIMT_LONE_FLOAT;
+	return value->fn || simt_bpf_jumps(i) || i->op == SIMT_JALR || simt_bpf_is_op(i->op);
+}
+
+/* The costs of a block. */
+static u32 simt_bpf_costs(const struct simt_bpf *b, u32 at)
+{
+	u32 cost = 0;
+
+	do {
+		cost += simt_bpf_cost(b, &b->program->insn[at++]);
+	} while (at < b->program->nr && !(b->marks[at] & SIMT_MARK_BLOCK));
+	return cost;
+}
+
+/* The begin of a block. */
+static void simt_bpf_begin(struct simt_bpf *b, u32 at)
+{
+	struct simt_bpf_label *label = &b->label[at];
+
+	label->head = b->nr;
+	/* Who is there when his time is over has met the others: he does not begin there again. */
+	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(meet_at));
+	simt_bpf_jump_ri(b, BPF_JEQ, SIMT_BPF_A, at, label->meet);
+	label->on = b->nr;
+	if (b->marks[at] & SIMT_MARK_HEAD)
+		simt_bpf_jump_ri(b, BPF_JSLE, SIMT_BPF_LEFT, 0, label->exit);
+	label->body = b->nr;
+	if (at < b->program->nr)
+		simt_bpf_ri(b, BPF_ALU64 | BPF_SUB, SIMT_BPF_LEFT, simt_bpf_costs(b, at));
+}
+
+static void simt_bpf_depth(struct simt_bpf *b, s32 more)
+{
+	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_B, SIMT_BPF_LONE, SIMT_BPF_FIELD(depth));
+	simt_bpf_ri(b, BPF_ALU64 | BPF_ADD, SIMT_BPF_B, more);
+	simt_bpf_store(b, BPF_W, SIMT_BPF_LONE, SIMT_BPF_FIELD(depth), SIMT_BPF_B);
+}
+
+static void simt_bpf_link(struct simt_bpf *b, const struct simt_insn *i)
+{
+	if (i->rd == SIMT_X_SINK)
+		return;
+	simt_bpf_set(b, SIMT_BPF_B, VGPU_HW_VA_IMAGE + 4 * (u64)(i + 1 - b->program->insn));
+	simt_bpf_x_set(b, i->rd, SIMT_BPF_B);
+}
+
+/* Goes to a target, and notes where it comes from. */
+static void simt_bpf_go(struct simt_bpf *b, const struct simt_insn *i, u32 target)
+{
+	simt_bpf_link(b, i);
+	if (simt_bpf_calls(i))
+		simt_bpf_depth(b, 1);
+	simt_bpf_jump(b, b->label[target].head);
+}
+
+static void simt_bpf_jalr(struct simt_bpf *b, const struct simt_insn *i)
+{
+	struct simt_bpf_label *label = &b->label[i - b->program->insn];
+	bool ret = i->rd == SIMT_X_SINK && (i->rs1 == 1 || i->rs1 == 5);
+	u32 target = simt_bpf_far_target(b, i);
+
+	if (target != U32_MAX && !ret) {
+		simt_bpf_go(b, i, target);
+		return;
+	}
+	simt_bpf_x_to(b, i->rs1, SIMT_BPF_A);
+	simt_bpf_ri(b, BPF_ALU64 | BPF_ADD, SIMT_BPF_A, i->imm);
+	simt_bpf_ri(b, BPF_ALU64 | BPF_AND, SIMT_BPF_A, ~1);
+	simt_bpf_ri(b, BPF_ALU64 | BPF_SUB, SIMT_BPF_A, (s32)VGPU_HW_VA_IMAGE);
+	simt_bpf_jump_ri(b, BPF_JSET, SIMT_BPF_A, 3, label->slow);
+	simt_bpf_ri(b, BPF_ALU64 | BPF_RSH, SIMT_BPF_A, 2);
+	simt_bpf_jump_ri(b, BPF_JGT, SIMT_BPF_A, b->program->nr, label->slow);
+	simt_bpf_link(b, i);
+	if (simt_bpf_calls(i))
+		simt_bpf_depth(b, 1);
+	if (ret) {
+		simt_bpf_depth(b, -1);
+		simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_C, SIMT_BPF_LONE,
+			      SIMT_BPF_FIELD(meet_depth));
+		simt_bpf_jump_rr(b, BPF_JSLT, SIMT_BPF_B, SIMT_BPF_C, b->ways.met);
+	}
+	simt_bpf_jump(b, ret ? b->ways.ret : b->ways.any);
+}
+
+static void simt_bpf_branch(struct simt_bpf *b, const struct simt_insn *i, u32 to)
+{
+	static const u8 ops[] = { BPF_JEQ, BPF_JNE, BPF_JSLT, BPF_JSGE, BPF_JLT, BPF_JGE };
+	u8 op = ops[i->op - SIMT_BEQ], x = simt_bpf_x(b, i->rs1, SIMT_BPF_A);
+
+	if (i->rs2)
+		simt_bpf_jump_rr(b, op, x, simt_bpf_x(b, i->rs2, SIMT_BPF_B), to);
+	else
+		simt_bpf_jump_ri(b, op, x, 0, to);
+}
+
+/* Leaves the code at the instruction. */
+static void simt_bpf_leave(struct simt_bpf *b, const struct simt_insn *i, u32 out)
+{
+	simt_bpf_set(b, SIMT_BPF_A, i - b->program->insn);
+	simt_bpf_jump(b, out);
+}
+
+static void simt_bpf_insn(struct simt_bpf *b, const struct simt_insn *i)
+{
+	u32 target = simt_bpf_jumps(i) ? simt_bpf_target(b, i) : 0;
+
+	if (target > b->program->nr || i->op == SIMT_BARRIER || i->op == SIMT_ILLEGAL)
+		simt_bpf_leave(b, i, b->ways.out);
+	else if (i->op == SIMT_JAL)
+		simt_bpf_go(b, i, target);
+	else if (i->op == SIMT_JALR)
+		simt_bpf_jalr(b, i);
+	else if (simt_bpf_branches(i))
+		simt_bpf_branch(b, i, b->label[target].head);
+	else if (simt_bpf_is_access(i->op))
+		simt_bpf_access(b, i);
+	else if (!simt_bpf_op(b, i) && !simt_bpf_value(b, i))
+		simt_bpf_step(b, i);
+}
+
+/* What is apart from the code of the program. */
+static void simt_bpf_apart(struct simt_bpf *b, u32 at)
+{
+	const struct simt_insn *i = &b->program->insn[at];
+	struct simt_bpf_label *label = &b->label[at];
+
+	if (b->marks[at] & SIMT_MARK_BLOCK) {
+		/* The block may be where lanes meet. A: at */
+		label->meet = b->nr;
+		simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_B, SIMT_BPF_LONE,
+			      SIMT_BPF_FIELD(depth));
+		simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_C, SIMT_BPF_LONE,
+			      SIMT_BPF_FIELD(meet_depth));
+		simt_bpf_jump_rr(b, BPF_JEQ, SIMT_BPF_B, SIMT_BPF_C, b->ways.met);
+		simt_bpf_jump(b, label->on);
+		label->exit = b->nr;
+		simt_bpf_leave(b, i, b->ways.out);
+	}
+	if (at == b->program->nr)
+		return;
+	if (simt_bpf_is_access(i->op)) {
+		simt_bpf_access_slow(b, i);
+	} else if (i->op == SIMT_JALR) {
+		label->slow = b->nr;
+		simt_bpf_leave(b, i, b->ways.out);
+	}
+}
+
+/**
+ * struct simt_bpf_search - a search for the block in A
+ * @list: numbers of the blocks, ascending
+ * @body: goes to its first instruction, else to its head
+ * @none: where the search goes if there is no such block
+ */
+struct simt_bpf_search {
+	const u32 *list;
+	bool body;
+	u32 none;
+};
+
+/* Searches @nr blocks from @first on, by halves. */
+static void simt_bpf_halve(struct simt_bpf *b, const struct simt_bpf_search *search, u32 first,
+			   u32 nr)
+{
+	const struct simt_bpf_label *label;
+	u32 middle = first + nr / 2, from;
+
+	if (nr <= 1) {
+		if (nr) {
+			label = &b->label[search->list[first]];
+			simt_bpf_jump_ri(b, BPF_JEQ, SIMT_BPF_A, search->list[first],
+					 search->body ? label->body : label->head);
+		}
+		simt_bpf_jump(b, search->none);
+		return;
+	}
+	simt_bpf_put(b, BPF_JMP | BPF_JLT | BPF_K, SIMT_BPF_A, 0, 1, search->list[middle]);
+	from = b->nr;
+	simt_bpf_jump(b, from);
+	simt_bpf_halve(b, search, first, nr / 2);
+	simt_bpf_aim(b, from, b->nr);
+	simt_bpf_halve(b, search, middle, nr - nr / 2);
+}
+
+static u32 simt_bpf_search(struct simt_bpf *b, u8 mark, bool body, u32 none)
+{
+	struct simt_bpf_search search = { .list = b->list, .body = body, .none = none };
+	u32 begin = b->nr, nr = 0, at;
+
+	for (at = 0; at <= b->program->nr; at++)
+		if (b->marks[at] & mark)
+			b->list[nr++] = at;
+	simt_bpf_halve(b, &search, 0, nr);
+	return begin;
+}
+
+/* Leaves the code: A is the instruction, and @end what is returned. */
+static u32 simt_bpf_exit(struct simt_bpf *b, enum simt_native_end end)
+{
+	u32 begin = b->nr;
+
+	simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_FIELD(at), SIMT_BPF_A);
+	simt_bpf_store(b, BPF_W, SIMT_BPF_LONE, SIMT_BPF_FIELD(left), SIMT_BPF_LEFT);
+	simt_bpf_leave_homes(b, SIMT_BPF_LOST, SIMT_BPF_HOMES);
+	simt_bpf_set(b, SIMT_BPF_A, end);
+	simt_bpf_put(b, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	return begin;
+}
+
+/* Writes all of it. Jumps forward are right if it has been written before. */
+static void simt_bpf_write(struct simt_bpf *b)
+{
+	u32 nr = b->program->nr, at;
+
+	b->nr = 0;
+	b->too_far = false;
+	simt_bpf_mov(b, SIMT_BPF_LONE, BPF_REG_1);
+	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_LEFT, SIMT_BPF_LONE, SIMT_BPF_FIELD(left));
+	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(at));
+	simt_bpf_enter_homes(b, SIMT_BPF_LOST, SIMT_BPF_HOMES);
+	simt_bpf_search(b, SIMT_MARK_BLOCK, true, b->ways.out);
+	for (at = 0; at <= nr; at++) {
+		if (b->marks[at] & SIMT_MARK_BLOCK)
+			simt_bpf_begin(b, at);
+		simt_bpf_insn(b, &b->program->insn[at]);
+	}
+	for (at = 0; at <= nr; at++)
+		simt_bpf_apart(b, at);
+	b->ways.any = simt_bpf_search(b, SIMT_MARK_BLOCK, false, b->ways.out);
+	b->ways.ret = simt_bpf_search(b, SIMT_MARK_RETURN, false, b->ways.any);
+	b->ways.out = simt_bpf_exit(b, SIMT_NATIVE_LEFT);
+	b->ways.met = simt_bpf_exit(b, SIMT_NATIVE_MET);
+	b->ways.stopped = simt_bpf_exit(b, SIMT_NATIVE_STEP);
+}
+
+size_t simt_native_scratch_bytes(const struct simt_program *program)
+{
+	size_t each = sizeof(struct simt_bpf_label) + sizeof(u32);
+
+	return sizeof(struct simt_bpf) + (program->nr + 1) * each;
+}
+
+/**
+ * simt_native_translate() - translate a program to eBPF
+ * @program: the program
+ * @isa: the interpreter that works with the code
+ * @marks: a byte per instruction, and one more: set to struct simt_native.marks
+ * @scratch: simt_native_scratch_bytes() of memory, in which nothing is kept
+ * @insn: the code, or NULL
+ * @most: length of @insn
+ * Context: any.
+ * Return: the length of the code. If it is more than @most, @insn is not complete.
+ */
+u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa, u8 *marks,
+			  void *scratch, struct bpf_insn *insn, u32 most)
+{
+	struct simt_bpf *b = scratch;
+
+	*b = (struct simt_bpf) { .program = program, .isa = isa, .marks = marks };
+	b->label = (struct simt_bpf_label *)(b + 1);
+	b->list = (u32 *)(b->label + program->nr + 1);
+	simt_bpf_blocks(b);
+	simt_bpf_homes(b);
+	simt_bpf_write(b);
+	simt_bpf_write(b);
+	if (b->too_far) {
+		b->far = true;
+		simt_bpf_write(b);
+	}
+	b->insn = insn;
+	b->most = most;
+	if (insn)
+		simt_bpf_write(b);
+	return b->nr;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writes instructions of eBPF, and registers of a lane to and from their homes: see bpf.c. */
+#include "bpf.h"
+
+/* Appends an instruction. */
+void simt_bpf_put(struct simt_bpf *b, u8 code, u8 dst, u8 src, s16 off, s32 imm)
+{
+	if (b->insn && b->nr < b->most)
+		b->insn[b->nr] = (struct bpf_insn) {
+			.code = code, .dst_reg = dst, .src_reg = src, .off = off, .imm = imm,
+		};
+	b->nr++;
+}
+
+/* @dst = @dst @op @src. @op: with BPF_ALU or BPF_ALU64. */
+void simt_bpf_rr(struct simt_bpf *b, u8 op, u8 dst, u8 src)
+{
+	simt_bpf_put(b, op | BPF_X, dst, src, 0, 0);
+}
+
+void simt_bpf_ri(struct simt_bpf *b, u8 op, u8 dst, s32 imm)
+{
+	simt_bpf_put(b, op | BPF_K, dst, 0, 0, imm);
+}
+
+void simt_bpf_mov(struct simt_bpf *b, u8 dst, u8 src)
+{
+	if (dst != src)
+		simt_bpf_rr(b, BPF_ALU64 | BPF_MOV, dst, src);
+}
+
+void simt_bpf_set(struct simt_bpf *b, u8 dst, u64 value)
+{
+	if (value == (u64)(s64)(s32)value) {
+		simt_bpf_ri(b, BPF_ALU64 | BPF_MOV, dst, (s32)value);
+		return;
+	}
+	simt_bpf_put(b, BPF_LD | BPF_DW | BPF_IMM, dst, 0, 0, (s32)value);
+	simt_bpf_put(b, 0, 0, 0, 0, (s32)(value >> 32));
+}
+
+/* Sign-extends from @bits. */
+void simt_bpf_sext(struct simt_bpf *b, u8 reg, unsigned int bits)
+{
+	simt_bpf_put(b, BPF_ALU64 | BPF_MOV | BPF_X, reg, reg, bits, 0);
+}
+
+/* @size: with BPF_MEM or BPF_MEMSX. */
+void simt_bpf_load(struct simt_bpf *b, u8 size, u8 dst, u8 from, s16 off)
+{
+	simt_bpf_put(b, BPF_LDX | size, dst, from, off, 0);
+}
+
+void simt_bpf_store(struct simt_bpf *b, u8 size, u8 to, s16 off, u8 src)
+{
+	simt_bpf_put(b, BPF_STX | BPF_MEM | size, to, src, off, 0);
+}
+
+void simt_bpf_jump(struct simt_bpf *b, u32 to)
+{
+	simt_bpf_put(b, BPF_JMP32 | BPF_JA, 0, 0, 0, (s32)(to - b->nr - 1));
+}
+
+/* Lets the jump at @from, which was written, go to @to. */
+void simt_bpf_aim(struct simt_bpf *b, u32 from, u32 to)
+{
+	if (b->insn && from < b->most)
+		b->insn[from].imm = (s32)(to - from - 1);
+}
+
+/* A jump over a farther one if the condition does not hold. */
+static void simt_bpf_jump_if(struct simt_bpf *b, u8 code, u8 dst, u8 src, s32 imm, u32 to)
+{
+	s32 distance = (s32)(to - b->nr - 1);
+
+	if (b->far) {
+		simt_bpf_put(b, code, dst, src, 1, imm);
+		simt_bpf_put(b, BPF_JMP | BPF_JA, 0, 0, 1, 0);
+		simt_bpf_jump(b, to);
+		return;
+	}
+	b->too_far |= distance != (s16)distance;
+	simt_bpf_put(b, code, dst, src, (s16)distance, imm);
+}
+
+void simt_bpf_jump_rr(struct simt_bpf *b, u8 op, u8 dst, u8 src, u32 to)
+{
+	simt_bpf_jump_if(b, BPF_JMP | op | BPF_X, dst, src, 0, to);
+}
+
+void simt_bpf_jump_ri(struct simt_bpf *b, u8 op, u8 dst, s32 imm, u32 to)
+{
+	simt_bpf_jump_if(b, BPF_JMP | op | BPF_K, dst, 0, imm, to);
+}
+
+void simt_bpf_call(struct simt_bpf *b, u64 (*fn)(u64, u64, u64))
+{
+	simt_bpf_put(b, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_CALL_IMM(fn));
+}
+
+/* Returns where the integer register is: its home, or @spare, to which it is loaded. */
+u8 simt_bpf_x(struct simt_bpf *b, u8 r, u8 spare)
+{
+	if (b->home[r])
+		return b->home[r];
+	simt_bpf_x_to(b, r, spare);
+	return spare;
+}
+
+void simt_bpf_x_to(struct simt_bpf *b, u8 r, u8 to)
+{
+	if (!r)
+		simt_bpf_set(b, to, 0);
+	else if (b->home[r])
+		simt_bpf_mov(b, to, b->home[r]);
+	else
+		simt_bpf_load(b, BPF_MEM | BPF_DW, to, SIMT_BPF_LONE, SIMT_BPF_X(r));
+}
+
+void simt_bpf_x_set(struct simt_bpf *b, u8 r, u8 from)
+{
+	if (r == SIMT_X_SINK)
+		return;
+	if (b->home[r])
+		simt_bpf_mov(b, b->home[r], from);
+	else
+		simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_X(r), from);
+}
+
+/* Stores what has its home in @nr registers from @first on to the lane's memory. */
+void simt_bpf_leave_homes(struct simt_bpf *b, u8 first, u8 nr)
+{
+	u8 reg;
+
+	for (reg = first; reg < first + nr; reg++)
+		if (b->guest[reg - SIMT_BPF_LOST])
+			simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE,
+				       SIMT_BPF_X(b->guest[reg - SIMT_BPF_LOST]), reg);
+}
+
+void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr)
+{
+	u8 reg;
+
+	for (reg = first; reg < first + nr; reg++)
+		if (b->guest[reg - SIMT_BPF_LOST])
+			simt_bpf_load(b, BPF_MEM | BPF_DW, reg, SIMT_BPF_LONE,
+				      SIMT_BPF_X(b->guest[reg - SIMT_BPF_LOST]));
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Code of this CPU for lanes that run alone (lone.c), made of a program by way of eBPF: see bpf.c.
+ */
+#ifndef _VGPU_SIMT_NATIVE_H
+#define _VGPU_SIMT_NATIVE_H
+
+#include <linux/types.h>
+
+#include "program.h"
+
+struct bpf_insn;
+struct simt_isa;
+
+/* What struct simt_native.run returns: see simt_lone_native(). */
+enum simt_native_end {
+	SIMT_NATIVE_LEFT,	/* go on with the interpreter, or stop, at struct simt_lone.at */
+	SIMT_NATIVE_MET,	/* stop: lanes meet at struct simt_lone.at */
+	SIMT_NATIVE_STEP,	/* the interpreter has set what it stopped with */
+};
+
+/* Marks of an instruction. */
+#define SIMT_MARK_BLOCK		1	/* a block of the code begins there, which can be entered */
+#define SIMT_MARK_HEAD		2	/* likewise, and jumps may go there */
+#define SIMT_MARK_RETURN	4	/* a call comes back there */
+
+/**
+ * struct simt_native - a program's code
+ * @run:   runs a lane, which is at an instruction with SIMT_MARK_BLOCK
+ * @marks: of each instruction of the program, and of its end
+ */
+struct simt_native {
+	unsigned int (*run)(const void *lone, const struct bpf_insn *unused);
+	const u8 *marks;
+};
+
+/*
+ * Functions that return what an operation has as its result. Results of 32 bits are sign-extended,
+ * or NaN-boxed singles.
+ */
+typedef u64 (*simt_value_fn)(u64 a, u64 b, u64 c);
+
+/* Where operands are taken from, and where the result goes. */
+enum simt_value_kind {
+	SIMT_VALUE_NONE,
+	SIMT_VALUE_X,	/* x[rs1] is the first operand, x[rs2] the second one; x[rd] the result */
+	SIMT_VALUE_F,	/* likewise f[] */
+	SIMT_VALUE_IMM,
+};
+
+/**
+ * struct simt_value - an operation on registers
+ * @fn: NULL: it is none
+ * @from: enum simt_value_kind of its operands
+ * @to: of its result
+ */
+struct simt_value {
+	simt_value_fn fn;
+	u8 from[3];
+	u8 to;
+};
+
+size_t simt_native_scratch_bytes(const struct simt_program *program);
+u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa, u8 *marks,
+			  void *scratch, struct bpf_insn *insn, u32 most);
+
+#endif /* _VGPU_SIMT_NATIVE_H */
