@@ -87,7 +87,7 @@ static void simt_bpf_blocks(struct simt_bpf *b)
 		target = simt_bpf_jumps(i) ? simt_bpf_target(b, i) : simt_bpf_far_target(b, i);
 		if (target <= program->nr)
 			b->marks[target] |= SIMT_MARK_BLOCK | SIMT_MARK_HEAD;
-		if (target <= at && i->rd == SIMT_X_SINK && i->op != SIMT_JALR) {
+		if (target <= at && !simt_bpf_calls(i)) {
 			b->label[target].nest++;
 			b->label[at + 1].nest--;
 		}
