@@ -31,6 +31,7 @@ struct bpf_prog_aux {
 
 struct bpf_prog {
 	bool jited;
+	bool blinding_requested;
 	u32 len;
 	u32 jited_len;
 	unsigned int (*bpf_func)(const void *ctx, const struct bpf_insn *insn);

@@ -40,6 +40,11 @@ static struct bpf_prog *soft_native_compile(const struct simt_program *program,
 	prog = bpf_prog_alloc(bpf_prog_size(nr), 0);
 	if (!prog)
 		return NULL;
+	/* Hardened against constants of users: that would take seconds, and the code be slow. */
+	if (prog->blinding_requested) {
+		bpf_prog_free(prog);
+		return NULL;
+	}
 	prog->len = simt_native_translate(program, isa, marks, scratch, prog->insnsi, nr);
 	prog = bpf_prog_select_runtime(prog, &err);
 	if (err || !prog->jited) {
