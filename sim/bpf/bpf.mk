@@ -11,7 +11,7 @@ BPF_GOAL := $(.DEFAULT_GOAL)
 BPF_O ?= $(O)/bpf
 BPF_CC ?= gcc
 BPF_CPPFLAGS := -I$(TOP)/sim/bpf_shim
-BPF_OBJS := $(BPF_O)/host.o
+BPF_OBJS := $(BPF_O)/prog.o $(BPF_O)/host.o
 
 BPF_SOURCE := $(if $(filter x86_64,$(shell uname -m)),$(shell cd $(TOP) && \
 	plan=$$(scripts/lab plan source 2>/dev/null) && [ -z "$$plan" ] && \
@@ -39,7 +39,7 @@ $(BPF_O)/jit.o: $(TOP)/sim/bpf/jit.c $(TOP)/sim/bpf/bpf.mk
 	@mkdir -p $(@D)
 	@$(BPF_CC) $(BPF_KERNEL_CPPFLAGS) -MMD -MP $(BPF_KERNEL_CFLAGS) -c -o $@ $<
 
-$(BPF_O)/host.o: $(TOP)/sim/bpf/host.c $(TOP)/sim/bpf/bpf.mk
+$(BPF_O)/prog.o $(BPF_O)/host.o: $(BPF_O)/%.o: $(TOP)/sim/bpf/%.c $(TOP)/sim/bpf/bpf.mk
 	@mkdir -p $(@D)
 	@$(CC) $(BPF_CPPFLAGS) $(SIM_CPPFLAGS) -MMD -MP -std=gnu11 -O2 -g -Wall -Wextra \
 		-Wno-unused-parameter -Wno-address -c -o $@ $<

@@ -10,6 +10,7 @@
 
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
+#include <linux/ktime.h>
 #include <linux/rcuwait.h>
 #include <linux/types.h>
 #include <linux/vgpu.h>
@@ -123,8 +124,30 @@ u64 soft_engine_ran_ns(const struct soft_engine *engine);
 bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32 work);
 u64 soft_stop_time(struct soft_unit *unit);
 u64 soft_stop_clock(struct soft_unit *unit);
-u64 soft_stop_resume(struct soft_unit *unit);
 void soft_stop_hang(struct soft_engine *engine);
+
+/* Notes whether the engine's slot is over. Context: the unit's thread. */
+static inline void soft_stop_look(struct soft_unit *unit)
+{
+	const struct vgpu_clock *clock = &unit->engine->clock;
+
+	unit->rests = vgpu_clock_stands_at(clock, unit->real_ns) == unit->real_ns;
+}
+
+/**
+ * soft_stop_resume() - read the clock when a unit goes on, that has had nothing to do or has slept
+ * @unit: of an engine in a run
+ *
+ * Context: the unit's thread.
+ * Return: the time, in ns of the engine's clock.
+ */
+static inline u64 soft_stop_resume(struct soft_unit *unit)
+{
+	unit->real_ns = ktime_get_ns();
+	unit->now_ns = vgpu_clock_at(&unit->engine->clock, unit->real_ns);
+	soft_stop_look(unit);
+	return unit->now_ns;
+}
 
 /* rest.c */
 void soft_rest(struct soft_engine *engine);

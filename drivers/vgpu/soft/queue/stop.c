@@ -39,28 +39,6 @@ u64 soft_stop_time(struct soft_unit *unit)
 	return unit->now_ns;
 }
 
-static void soft_stop_look(struct soft_unit *unit)
-{
-	const struct vgpu_clock *clock = &unit->engine->clock;
-
-	unit->rests = vgpu_clock_stands_at(clock, unit->real_ns) == unit->real_ns;
-}
-
-/**
- * soft_stop_resume() - read the clock when a unit goes on, that has had nothing to do or has slept
- * @unit: of an engine in a run
- *
- * Context: the unit's thread.
- * Return: the time, in ns of the engine's clock.
- */
-u64 soft_stop_resume(struct soft_unit *unit)
-{
-	unit->real_ns = ktime_get_ns();
-	unit->now_ns = vgpu_clock_at(&unit->engine->clock, unit->real_ns);
-	soft_stop_look(unit);
-	return unit->now_ns;
-}
-
 /**
  * soft_stop_clock() - read the clock
  * @unit: of an engine in a run

@@ -122,6 +122,7 @@ void simt_bpf_x_to(struct simt_bpf *b, u8 r, u8 to);
 void simt_bpf_x_set(struct simt_bpf *b, u8 r, u8 from);
 void simt_bpf_leave_homes(struct simt_bpf *b, u8 first, u8 nr);
 void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr);
+void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i);
 
 /* bpf_op.c: operations */
 bool simt_bpf_op(struct simt_bpf *b, const struct simt_insn *i);
@@ -133,8 +134,5 @@ bool simt_bpf_is_access(unsigned int op);
 bool simt_bpf_is_float(unsigned int op);
 void simt_bpf_access(struct simt_bpf *b, const struct simt_insn *i);
 void simt_bpf_access_slow(struct simt_bpf *b, const struct simt_insn *i);
-
-/* bpf.c */
-void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i);
 
 #endif /* _VGPU_SIMT_BPF_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Writes instructions of eBPF, and registers of a lane to and from their homes: see bpf.c. */
+#include <linux/kernel.h>
+
 #include "bpf.h"
 
 /* Appends an instruction. */
@@ -146,4 +148,29 @@ void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr)
 		if (b->guest[reg - SIMT_BPF_LOST])
 			simt_bpf_load(b, BPF_MEM | BPF_DW, reg, SIMT_BPF_LONE,
 				      SIMT_BPF_X(b->guest[reg - SIMT_BPF_LOST]));
+}
+
+/**
+ * simt_bpf_step() - have the interpreter execute an instruction
+ * @b: the translation
+ * @i: the instruction
+ * Context: any.
+ */
+void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i)
+{
+	u8 r, regs[] = { i->rs1, i->rs2, i->rd };	/* or floats of these numbers */
+
+	simt_bpf_leave_homes(b, SIMT_BPF_LOST, 3);
+	for (r = 0; r < ARRAY_SIZE(regs); r++)
+		if (b->home[regs[r]] >= SIMT_BPF_KEPT)
+			simt_bpf_leave_homes(b, b->home[regs[r]], 1);
+	simt_bpf_store(b, BPF_W, SIMT_BPF_LONE, SIMT_BPF_FIELD(left), SIMT_BPF_LEFT);
+	simt_bpf_mov(b, BPF_REG_1, SIMT_BPF_LONE);
+	simt_bpf_set(b, BPF_REG_2, i - b->program->insn);
+	simt_bpf_call(b, b->isa->step);
+	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_LEFT, SIMT_BPF_LONE, SIMT_BPF_FIELD(left));
+	simt_bpf_enter_homes(b, SIMT_BPF_LOST, 3);
+	if (b->home[i->rd] >= SIMT_BPF_KEPT)
+		simt_bpf_enter_homes(b, b->home[i->rd], 1);
+	simt_bpf_jump_ri(b, BPF_JNE, SIMT_BPF_A, 0, b->ways.stopped);
 }
