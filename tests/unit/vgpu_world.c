@@ -326,7 +326,11 @@ const struct simt_native *soft_natives_get(struct soft_programs *programs,
 	return NULL;
 }
 
-void soft_natives_flush(void)
+void soft_natives_begin(struct soft_programs *programs)
+{
+}
+
+void soft_natives_end(struct soft_programs *programs)
 {
 }
 

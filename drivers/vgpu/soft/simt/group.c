@@ -134,6 +134,7 @@ void simt_group_init(struct simt_group *group, struct simt_dispatch *dispatch)
 	group->nr = 0;
 	group->executed = 0;
 	group->before = 0;
+	group->parted = 0;
 	simt_lone_begin_group(group);
 }
 

@@ -70,6 +70,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 	compute->decoded = decoded;
 	compute->nr_channels = nr_channels;
 	soft_programs_init(&compute->programs);
+	soft_natives_begin(&compute->programs);
 	raw_spin_lock_init(&compute->kept_lock);
 	INIT_LIST_HEAD(&compute->kept);
 	return 0;
@@ -78,7 +79,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 /* The vGPU has no channel that is enabled. */
 void soft_compute_exit(struct soft_compute *compute)
 {
-	soft_natives_flush();
+	soft_natives_end(&compute->programs);
 	kvfree(compute->channel);
 }
 

@@ -34,12 +34,13 @@ static u64 soft_natives_ns;	/* written by the one worker */
 
 static void soft_natives_work(struct work_struct *work)
 {
-	struct soft_program *program = container_of(work, struct soft_program, work);
+	struct soft_programs *programs = container_of(work, struct soft_programs, native_work);
+	struct soft_program *program = programs->native_program;
 	u64 start_ns = ktime_get_ns();
 	struct simt_native *native;
 
 	native = soft_native_make(&program->text, soft_lanes);
-	if (native && soft_programs_add(program->programs, program, soft_native_bytes(native))) {
+	if (native && soft_programs_add(programs, program, soft_native_bytes(native))) {
 		/* Units of the engine read it without a lock: all of the code comes before. */
 		smp_store_release(&program->native, native);
 		atomic_inc(&soft_natives_made);
@@ -48,12 +49,13 @@ static void soft_natives_work(struct work_struct *work)
 		atomic_inc(&soft_natives_refused);
 	}
 	WRITE_ONCE(soft_natives_ns, soft_natives_ns + ktime_get_ns() - start_ns);
-	soft_programs_put(program->programs, program);
+	soft_programs_put(programs, program);
+	WRITE_ONCE(programs->native_program, NULL);
 }
 
 /**
  * soft_natives_get() - return the code of a program, and have it made if it is worth that
- * @programs: the vGPU's
+ * @programs: the vGPU's, of which one program is compiled at a time
  * @program: one that the caller uses
  * Context: the thread of gr that leads; does not sleep.
  * Return: the code, which is there as long as the program; NULL: there is none.
@@ -63,22 +65,29 @@ const struct simt_native *soft_natives_get(struct soft_programs *programs,
 {
 	if (!READ_ONCE(soft_natives_on))
 		return NULL;
-	if (!program->asked && READ_ONCE(program->hot) &&
+	if (!program->asked && READ_ONCE(program->hot) && !READ_ONCE(programs->native_program) &&
 	    program->text.nr <= SOFT_NATIVE_MOST) {
 		program->asked = true;
-		program->programs = programs;
 		soft_programs_use(programs, program);
-		INIT_WORK(&program->work, soft_natives_work);
-		queue_work(soft_natives_wq, &program->work);
+		WRITE_ONCE(programs->native_program, program);
+		queue_work(soft_natives_wq, &programs->native_work);
 	}
 	/* Pairs with soft_natives_work(): who has the code sees all of it. */
 	return smp_load_acquire(&program->native);
 }
 
-/* Waits until no program is being compiled that was asked for before. Sleeps. */
-void soft_natives_flush(void)
+/* Before the first program of a new vGPU. */
+void soft_natives_begin(struct soft_programs *programs)
 {
-	flush_workqueue(soft_natives_wq);
+	programs->native_program = NULL;
+	INIT_WORK(&programs->native_work, soft_natives_work);
+}
+
+/* No program is executed any more. When this returns none is being compiled. Sleeps. */
+void soft_natives_end(struct soft_programs *programs)
+{
+	if (cancel_work_sync(&programs->native_work))
+		soft_programs_put(programs, programs->native_program);
 }
 
 /* Module init. Returns 0 or -ENOMEM. */

@@ -17,7 +17,8 @@ struct soft_programs;
 int soft_natives_init(void);
 void soft_natives_exit(void);
 void soft_natives_debugfs(struct dentry *dir);
-void soft_natives_flush(void);
+void soft_natives_begin(struct soft_programs *programs);
+void soft_natives_end(struct soft_programs *programs);
 const struct simt_native *soft_natives_get(struct soft_programs *programs,
 					   struct soft_program *program);
 

@@ -36,8 +36,6 @@ struct soft_program_key {
  * @hot:    lanes run alone in it for long: code of the CPU would be faster. Set by any unit
  * @asked:  that code was asked for; used by the thread of gr only
  * @native: the code; NULL: none so far. Set once, with smp_store_release()
- * @programs: where it belongs, and
- * @work:   makes the code, if it was asked for
  * @link:   in struct soft_programs.list if @valid and made, else empty. This and the following
  *          fields up to @text are protected by the lock there
  * @node:   likewise in struct soft_programs.table
@@ -57,8 +55,6 @@ struct soft_program {
 	bool hot;
 	bool asked;
 	struct simt_native *native;
-	struct soft_programs *programs;
-	struct work_struct work;
 	struct list_head link;
 	struct hlist_node node;
 	bool valid;
@@ -75,6 +71,9 @@ struct soft_program {
  * @table:   the same, by the hash of what they are found by
  * @bytes:   of all programs, also of those that cannot be found any more
  * @native_bytes: of code of the CPU, as far as it is in @bytes
+ * @native_work: makes code of the CPU
+ * @native_program: of this program; NULL: of none. Set by the thread of gr while it is NULL, and
+ *           else by @native_work; not protected by the lock
  * @making:  the program that is being made, by the one worker of the vGPU; or NULL
  */
 struct soft_programs {
@@ -84,6 +83,8 @@ struct soft_programs {
 	DECLARE_HASHTABLE(table, SOFT_PROGRAMS_BITS);
 	size_t bytes;
 	size_t native_bytes;
+	struct work_struct native_work;
+	struct soft_program *native_program;
 	struct soft_program *making;
 };
 
