@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "soft/work/beside.h"
 #include "soft/work/lanes.h"
 #include "soft/work/natives.h"
 #include "engine_world.h"
@@ -261,11 +262,35 @@ void world_dispatch(struct soft_context *context, struct soft_program *program)
 }
 
 /* The engine has one unit. */
-bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
-		    u64 end_ns)
+bool soft_beside_any(const struct soft_engine *engine)
 {
-	BUG_ON(most);
 	return false;
+}
+
+void soft_beside_begin(struct soft_beside *beside, struct soft_channel *ch)
+{
+	beside->nr = 1;
+}
+
+unsigned int soft_beside_take(struct soft_beside *beside, struct soft_engine *engine,
+			      unsigned int most)
+{
+	abort();
+}
+
+void soft_beside_give_back(struct soft_beside *beside, struct soft_engine *engine)
+{
+}
+
+unsigned int soft_team_ready(struct soft_engine *engine)
+{
+	return 0;
+}
+
+void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
+		    unsigned int most, u64 end_ns)
+{
+	abort();
 }
 
 /* No engine here hangs. */
@@ -273,7 +298,7 @@ void soft_rest(struct soft_engine *engine)
 {
 }
 
-void soft_team_close(struct soft_engine *engine)
+void soft_team_close(struct soft_engine *engine, bool leave)
 {
 	abort();
 }

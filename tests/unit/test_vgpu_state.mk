@@ -7,7 +7,7 @@ VGPU_WORLD := tests/unit/vgpu_world.c tests/unit/vgpu_world_guest.c tests/simt/s
 	memory/space.c memory/walk.c \
 	$(addprefix queue/,channel.c channel_record.c channel_state.c dma.c exec.c invalidate.c \
 	packet.c queue.c stop.c turn.c usage.c) \
-	$(addprefix work/,context.c context_flights.c context_record.c context_state.c \
+	$(addprefix work/,beside.c context.c context_flights.c context_record.c context_state.c \
 	dispatch.c flight.c flights.c head.c move.c move_state.c packet_types.c present.c \
 	program_state.c programs.c text.c) \
 	$(addprefix simt/,decode.c float.c warp.c lone.c lone_when.c lone_regs.c \

@@ -62,7 +62,8 @@ static struct {
 	struct soft_gpu gpu;
 	struct soft_unit helper[WORLD_HELPERS];
 	struct soft_section section[WORLD_HELPERS];
-	struct soft_channel *helped;
+	struct soft_channel *helped[SOFT_UNITS_MAX];
+	unsigned int nr_helped;
 	unsigned int helpers;
 	struct soft_instance *inst;
 	struct page *fb[WORLD_FB / PAGE_SIZE];
@@ -284,13 +285,20 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 {
 }
 
-bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
-		    u64 end_ns)
+unsigned int soft_team_ready(struct soft_engine *engine)
 {
+	return WORLD_HELPERS;
+}
+
+void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
+		    unsigned int most, u64 end_ns)
+{
+	DIE_IF(!nr_ch || nr_ch > SOFT_UNITS_MAX || !most || most > WORLD_HELPERS);
 	engine->team.end_ns = end_ns;
-	world.helped = ch;
+	engine->team.leave = false;
+	memcpy(world.helped, ch, nr_ch * sizeof(*ch));
+	world.nr_helped = nr_ch;
 	world.helpers = most;
-	return most;
 }
 
 /* No engine here hangs. */
@@ -298,25 +306,34 @@ void soft_rest(struct soft_engine *engine)
 {
 }
 
-void soft_team_close(struct soft_engine *engine)
-{
-	world.helped = NULL;
-}
-
 /* One more helper works while those that have a flight already are in the middle of a section. */
 static void help(void)
 {
-	struct soft_channel *ch = world.helped;
 	struct soft_unit *unit;
+	unsigned int i;
 
-	if (!ch || !world.helpers)
+	if (!world.nr_helped || !world.helpers)
 		return;
 	unit = &world.helper[--world.helpers];
-	memset(&unit->view, 0, sizeof(unit->view));
-	unit->view.mem = unit->engine->lead.view.mem;
-	unit->view.root = ch->space;
-	unit->view.gen = unit->engine->lead.view.gen;
-	ch->exec.packet.desc->help(unit, ch);
+	for (i = 0; i < world.nr_helped; i++) {
+		struct soft_channel *ch = world.helped[(world.helpers + 1 + i) % world.nr_helped];
+
+		memset(&unit->view, 0, sizeof(unit->view));
+		unit->view.mem = unit->engine->lead.view.mem;
+		unit->view.root = ch->space;
+		unit->view.gen = unit->engine->lead.view.gen;
+		ch->exec.packet.desc->help(unit, ch);
+	}
+}
+
+/* Those that have not come so far come now, unless they have to leave. */
+void soft_team_close(struct soft_engine *engine, bool leave)
+{
+	engine->team.leave = leave;
+	while (!leave && world.helpers)
+		help();
+	world.helpers = 0;
+	world.nr_helped = 0;
 }
 
 /* No kernel, so no code of the CPU. */
@@ -431,6 +448,17 @@ void vgpu_world_submit(u64 seed)
 	guest_submit(seed);
 }
 
+/* As soft_engine_step() does. */
+static void step(struct soft_engine *engine, struct soft_channel *ch)
+{
+	struct soft_fault fault = {};
+	enum soft_end end = soft_exec(engine, ch, &fault);
+
+	if (end == SOFT_END_FAULT)
+		soft_channel_fault(ch, &fault, ch->get);
+	soft_queue_release(engine, ch, end, end == SOFT_END_EMPTY);
+}
+
 /* As soft_engine_do_run() does. */
 static void turn(struct soft_engine *engine)
 {
@@ -438,7 +466,6 @@ static void turn(struct soft_engine *engine)
 	struct soft_unit *unit = &engine->lead;
 	struct soft_channel *ch;
 	unsigned int steps = 0;
-	enum soft_end end;
 
 	engine->run.instance = vgpu();
 	engine->run.deadline_ns = world.now_ns + TURN_NS;
@@ -449,16 +476,13 @@ static void turn(struct soft_engine *engine)
 	engine->queues = queues;
 	soft_invalidate_begin_run(unit);
 	while (!soft_stop_wanted(unit, NULL, SOFT_PACKET_WORK) && steps++ < STEPS) {
-		struct soft_fault fault = {};
-
 		ch = soft_queue_take(queues, engine->index, unit->now_ns);
 		if (!ch)
 			break;
-		end = soft_exec(engine, ch, &fault);
-		if (end == SOFT_END_FAULT)
-			soft_channel_fault(ch, &fault, ch->get);
-		soft_queue_release(engine, ch, end, end == SOFT_END_EMPTY);
+		step(engine, ch);
 	}
+	while ((ch = soft_queue_take_ended(queues, engine->index)))
+		step(engine, ch);
 	soft_queue_end(engine, false);
 }
 

@@ -250,6 +250,10 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 			break;
 	}
 
+	/* What helpers have ended is not left to another run: nothing but the end is missing. */
+	while (engine->team.nr && (ch = soft_queue_take_ended(queues, engine->index)))
+		soft_engine_step(engine, queue, ch, times);
+
 	engine->left_ns = soft_stop_clock(unit);
 	/* A vGPU that may linger when its slice is over counts as one with work. */
 	if (times->hold_ns && !times->over)
@@ -377,6 +381,8 @@ void soft_engine_run(struct soft_engine *engine, struct vgpu_partition *part,
 void soft_engine_preempt(struct soft_engine *engine)
 {
 	WRITE_ONCE(engine->preempt, true);
+	/* For helpers. The leader sees the other one, and closes a section that it opens just now. */
+	WRITE_ONCE(engine->team.leave, true);
 	rcuwait_wake_up(&engine->lead.wake);
 }
 
