@@ -26,6 +26,8 @@
 # migrate_* 20, moves 3); at least 20 are for figures that are to be shown.
 # SCORE_PAIRS=N: the same of the scoreboard's rows that compare (20; of is_009,
 # whose ratios differ by 0.3 % only, 3).
+# UNITS=N, CPUS=N: the scoreboard with so many units of gr, in machines of so many
+# processors (the default, and 2); clients have the last one, engines the others.
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
@@ -93,6 +95,7 @@ in_lab() {
 	shift
 	echo "bench: $title ..." >&2
 	scripts/lab run --kernel stock --mem 3072 --timeout "${TIMEOUT:-3600}" \
+		--cpus "${CPUS:-2}" ${UNITS:+--env "UNITS=$UNITS"} \
 		--env "PAIRS=${PAIRS:-100}" --env "COMMIT=$commit" "$@"
 	echo "bench: $title took $(( SECONDS - start )) s" >&2
 }

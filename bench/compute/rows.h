@@ -6,6 +6,9 @@
 /* choice.c: the interpreter that the module would choose, beside the fastest. */
 void row_choice(unsigned int pairs);
 
+/* units.c: samples on several units beside one. */
+void row_units(unsigned int pairs);
+
 /* stop.c: how long programs take to stop. */
 void row_stop(void);
 

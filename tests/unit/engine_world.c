@@ -6,7 +6,6 @@
 
 #include "soft/work/beside.h"
 #include "soft/work/lanes.h"
-#include "soft/work/natives.h"
 #include "engine_world.h"
 
 struct engine_world world;
@@ -309,13 +308,6 @@ void soft_context_grow(struct soft_channel *ch)
 }
 
 /* Programs have begun, and do what the test says or fault at the end of a section. */
-/* No kernel, so no code of the CPU. */
-const struct simt_native *soft_natives_get(struct soft_programs *programs,
-					   struct soft_program *program)
-{
-	return NULL;
-}
-
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
 				 const bool *leave, u64 *took_ns)
 {

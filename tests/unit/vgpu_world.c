@@ -14,8 +14,6 @@
 #include "soft/card/state.h"
 #include "soft/work/flight.h"
 #include "soft/work/lanes.h"
-#include "soft/work/native.h"
-#include "soft/work/natives.h"
 #include "soft/work/packet_types.h"
 #include "soft/work/section.h"
 #include "vgpu_world.h"
@@ -334,25 +332,6 @@ void soft_team_close(struct soft_engine *engine, bool leave)
 		help();
 	world.helpers = 0;
 	world.nr_helped = 0;
-}
-
-/* No kernel, so no code of the CPU. */
-const struct simt_native *soft_natives_get(struct soft_programs *programs,
-					   struct soft_program *program)
-{
-	return NULL;
-}
-
-void soft_natives_begin(struct soft_programs *programs)
-{
-}
-
-void soft_natives_end(struct soft_programs *programs)
-{
-}
-
-void soft_native_free(struct simt_native *native)
-{
 }
 
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,

@@ -381,7 +381,7 @@ void soft_engine_run(struct soft_engine *engine, struct vgpu_partition *part,
 void soft_engine_preempt(struct soft_engine *engine)
 {
 	WRITE_ONCE(engine->preempt, true);
-	/* For helpers. The leader sees the other one, and closes a section that it opens just now. */
+	/* For helpers. The leader sees @preempt, and closes a section that it opens just now. */
 	WRITE_ONCE(engine->team.leave, true);
 	rcuwait_wake_up(&engine->lead.wake);
 }
