@@ -27,8 +27,8 @@
 # guest_* 20, of migrate_* 20, moves 3); at least 20 are for figures that are to be shown.
 # SCORE_PAIRS=N: the same of the scoreboard's rows that compare (20; of is_009,
 # whose ratios differ by 0.3 % only, 3).
-# UNITS=N, CPUS=N: the scoreboard with so many units of gr, in machines of so many
-# processors (the default, and 2); clients have the last one, engines the others.
+# UNITS=N, CPUS=N: with so many units of gr, in machines of so many processors (the
+# default, and 2); the scoreboard's clients have the last one, engines the others.
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
