@@ -212,6 +212,8 @@ int main(int argc, char **argv)
 	if (is_wanted("choice", argv + 2))
 		row_choice(pairs);
 	if (is_wanted("stop", argv + 2))
-		row_stop();
+		row_stop(false);
+	if (is_wanted("units_stop", argv + 2))
+		row_stop(true);
 	return 0;
 }
