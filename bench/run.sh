@@ -10,7 +10,7 @@
 # Rows about speed run in the lab's stock machine, on the clock; so do compute_lab_*,
 # samples of programs with each interpreter that the module can be loaded with, and
 # units_*, samples on two units beside one, each on a processor of this host. The
-# scoreboard, empty_packet and compute_dispatch run in one whose clock counts
+# scoreboard, empty_packet, compute_dispatch and units_few run in one whose clock counts
 # instructions (scripts/lab run --icount), so that other work on this host does not
 # change them; with WALL=1 they run in the stock machine, too.
 #
@@ -52,7 +52,7 @@ for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use|partition_apart) sched=1 ;;
 	compute_lab_*|units_*) wall+=("$row") ;;
-	compute_dispatch) counted+=("$row") ;;
+	compute_dispatch|units_few) counted+=("$row") ;;
 	compute_stop_p*|compute_pause_p99|pause_p99|state_reload) score+=("$row") ;;
 	compute|compute_*) compute+=("$row") ;;
 	score) score=("${board[@]}") fast=(is_009) ;;

@@ -444,7 +444,7 @@ static void turn(struct soft_engine *engine)
 	struct soft_queues *queues = &world.inst->queues;
 	struct soft_unit *unit = &engine->lead;
 	struct soft_channel *ch;
-	unsigned int steps = 0;
+	unsigned int steps = 0, i;
 
 	engine->run.instance = vgpu();
 	engine->run.deadline_ns = world.now_ns + TURN_NS;
@@ -462,6 +462,8 @@ static void turn(struct soft_engine *engine)
 	}
 	while ((ch = soft_queue_take_ended(queues, engine->index)))
 		step(engine, ch);
+	for (i = 0; i < queues->nr_channels; i++)
+		DIE_IF(queues->channel[i].exec.ended || queues->channel[i].busy);
 	soft_queue_end(engine, false);
 }
 
@@ -501,6 +503,8 @@ void vgpu_world_reset(void)
 	soft_channel_restart(&inst->queues);
 }
 
+u64 vgpu_world_beside;
+
 void vgpu_world_close(void)
 {
 	struct soft_instance *inst = world.inst;
@@ -523,6 +527,7 @@ void vgpu_world_close(void)
 		world.loose = loose->next;
 		free(loose);
 	}
+	vgpu_world_beside += world.gpu.part0.engine[0].team.beside;
 	free(world.gpu.part0.engine[0].lead.section);
 	free(inst);
 }
