@@ -51,8 +51,9 @@ wall=() attach=() counted=() guest=() score=() fast=() compute=() moves=() notin
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use|partition_apart) sched=1 ;;
+	units_few) counted+=("$row") ;;
 	compute_lab_*|units_*) wall+=("$row") ;;
-	compute_dispatch|units_few) counted+=("$row") ;;
+	compute_dispatch) counted+=("$row") ;;
 	compute_stop_p*|compute_pause_p99|pause_p99|state_reload) score+=("$row") ;;
 	compute|compute_*) compute+=("$row") ;;
 	score) score=("${board[@]}") fast=(is_009) ;;

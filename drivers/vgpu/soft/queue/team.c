@@ -191,7 +191,7 @@ void soft_team_exit(struct soft_engine *engine)
 /**
  * soft_team_ready() - tell how many helpers the next section may have
  * @engine: the engine
- * Context: the leader's thread; called once before each soft_team_open().
+ * Context: the leader's thread; called once for each section, and before soft_team_open().
  * Return: their number; 0: the section is to be the leader's alone.
  */
 unsigned int soft_team_ready(struct soft_engine *engine)

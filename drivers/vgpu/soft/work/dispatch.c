@@ -311,16 +311,13 @@ static unsigned int soft_dispatch_others(struct soft_unit *unit, struct soft_cha
 {
 	struct soft_engine *engine = unit->engine;
 	struct soft_context *context = soft_context(ch);
-	unsigned int others, most;
+	unsigned int most = soft_team_ready(engine), others;
 
-	if (!engine->team.nr || !soft_context_executed(context))
+	if (!most || !soft_context_executed(context))
 		return 0;
 	soft_context_grow(ch);
 	others = soft_flights_ready(&context->flights, &context->dispatch) - 1;
-	if (!others && !soft_beside_any(engine))
-		return 0;
-	most = soft_team_ready(engine);
-	if (others < most)
+	if (others < most && soft_beside_any(engine))
 		others += soft_beside_take(beside, engine, most - others);
 	return min(others, most);
 }
