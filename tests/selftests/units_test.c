@@ -401,6 +401,33 @@ static void one_dispatch_faults(void)
 	until_beside(fault_beside);
 }
 
+/* Pages that nobody has touched, of several dispatches at a time. */
+static void touch_beside(void)
+{
+	const uint64_t nr = ITEMS;
+	uint64_t i, k;
+
+	CHECK(fresh + CHANNELS * nr * 4096 <= v.dev->fb_bytes, "no page is left that is untouched");
+	for (i = 0; i < CHANNELS; i++)
+		compute_dispatch_head(chans[i], COMPUTE_HEAD, fresh + i * nr * 4096,
+				      COMPUTE_SIZE((uint32_t)nr, 1, 1),
+				      COMPUTE_SIZE((uint32_t)nr, 1, 1), 0);
+	for (i = 0; i < CHANNELS; i++)
+		fx_finish(chans[i]);
+	for (i = 0; i < CHANNELS * nr; i++)
+		for (k = 0; k < 512; k++)
+			CHECK_EQ(le64toh(words_at(fresh + i * 4096)[k]), k % 32 ? 0 : i % nr);
+	fresh += CHANNELS * nr * 4096;
+}
+
+static void pages_beside(void)
+{
+	begin_channels();
+	COMPUTE_LOAD(&v, touches);
+	fresh = FRESH;
+	until_beside(touch_beside);
+}
+
 /* Endless ones are beside others: each can be stopped, and others go on to their end. */
 static void stop_beside(void)
 {
@@ -414,6 +441,11 @@ static void stop_beside(void)
 		submit_place(i, 2 * ITEMS);
 	for (i = 2; i < CHANNELS; i++)
 		check_place(i, 2 * ITEMS);
+	/* Packets of another type have their turns, too. */
+	for (i = 0; i < 5; i++) {
+		vgpu_chan_nop(chans[2]);
+		fx_finish(chans[2]);
+	}
 	for (i = 0; i < 2; i++) {
 		CHECK_EQ(vgpu_chan_get(chans[i]) + 1, le64toh(chans[i]->page->put));
 		FX_OK(v.dev, vgpu_chan_disable(chans[i]));
@@ -561,6 +593,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(dispatches_add_up),
 	KTAP_TEST(dispatches_meet),
 	KTAP_TEST(one_dispatch_faults),
+	KTAP_TEST(pages_beside),
 	KTAP_TEST(endless_dispatches_stop),
 	KTAP_TEST(dispatches_move),
 };

@@ -277,7 +277,7 @@ unsigned int soft_beside_take(struct soft_beside *beside, struct soft_engine *en
 	abort();
 }
 
-void soft_beside_give_back(struct soft_beside *beside, struct soft_engine *engine)
+void soft_beside_give_back(struct soft_beside *beside, struct soft_unit *unit)
 {
 }
 

@@ -80,6 +80,8 @@ void soft_unit_stop(struct soft_unit *unit)
  * @helped: how often a helper was at work
  * @on:     how many are
  * @by:     by channel, how often helpers were called for it
+ * @seen:   by helper, the section that it has worked in last
+ * @next:   by helper, the channel that it goes to next
  * @open:   the leader is in a section
  * @most:   how many may help in it
  * @nr_ch:  and on how many channels
@@ -92,6 +94,8 @@ static struct {
 	struct soft_unit helper[MOST];
 	struct soft_channel ch[CHANNELS];
 	unsigned int by[CHANNELS];
+	u32 seen[MOST];
+	unsigned int next[MOST];
 	unsigned int helped;
 	unsigned int on;
 	bool open;
@@ -137,9 +141,15 @@ static u64 now(void)
 static void help(struct soft_unit *unit, struct soft_channel *ch)
 {
 	const struct soft_view *view = &unit->view, *lead = &world.engine.lead.view;
-	unsigned int i;
+	unsigned int me = unit - world.helper, i;
 
 	assert_true(world.open);
+	/* Helpers begin with different channels, and look at all of them. */
+	if (world.seen[me] != unit->section_number)
+		world.next[me] = (me + 1) % world.nr_ch;
+	world.seen[me] = unit->section_number;
+	assert_ptr_equal(ch, &world.ch[world.next[me]]);
+	world.next[me] = (world.next[me] + 1) % world.nr_ch;
 	assert_true(ch - world.ch < world.nr_ch);
 	assert_true(++world.on <= world.most);
 	world.by[ch - world.ch]++;
@@ -195,6 +205,7 @@ static bool section_open(unsigned int most, unsigned int nr_ch, u64 end_ns)
 	world.open = true;
 	soft_team_open(&world.engine, ch, nr_ch, most, end_ns);
 	memset(ch, 0xff, sizeof(ch));
+	assert_false(world.engine.team.leave);
 	return true;
 }
 
@@ -202,11 +213,14 @@ static bool section_open(unsigned int most, unsigned int nr_ch, u64 end_ns)
 static unsigned int section(unsigned int most, u64 ns)
 {
 	unsigned int before = world.helped, nr_ch = sim_random(1, CHANNELS);
+	bool leave;
 
 	if (!section_open(most, nr_ch, sim_now_ns() + max_t(u64, ns, SECTION_NS)))
 		return 0;
 	sim_sleep(ns);
-	soft_team_close(&world.engine, sim_one_in(2));
+	leave = sim_one_in(2);
+	soft_team_close(&world.engine, leave);
+	assert_int_equal(world.engine.team.leave, leave);
 	assert_int_equal(world.on, 0);
 	world.open = false;
 	return (world.helped - before) / nr_ch;

@@ -19,12 +19,6 @@
 #include "vgpu_world.h"
 #include "vgpu_world_guest.h"
 
-#define DIE_IF(condition)	do {					\
-	if (condition) {						\
-		fprintf(stderr, "%s:%d: " #condition "\n", __FILE__, __LINE__);	\
-		abort();						\
-	}								\
-} while (0)
 
 #define TURN_NS		300000
 #define LOOK_NS		10000	/* what passes from one look at the clock to the next */
@@ -62,6 +56,8 @@ static struct {
 	struct soft_section section[WORLD_HELPERS];
 	struct soft_channel *helped[SOFT_UNITS_MAX];
 	unsigned int nr_helped;
+	unsigned int asked;
+	unsigned int sections;
 	unsigned int helpers;
 	struct soft_instance *inst;
 	struct page *fb[WORLD_FB / PAGE_SIZE];
@@ -111,6 +107,9 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_
 {
 	struct page **page = slot(store, pgoff);
 
+	/* An engine does not always get memory at once. */
+	if (!*page && gfp == SOFT_GFP_ENGINE && ++world.asked % 3 == 0)
+		return NULL;
 	if (!*page)
 		*page = calloc(1, sizeof(**page));
 	return *page;
@@ -338,6 +337,8 @@ enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow
 				 const bool *leave, u64 *took_ns)
 {
 	help();
+	if (++world.sections % 37 == 0)
+		WRITE_ONCE(world.gpu.part0.engine[0].preempt, true);
 	*took_ns = LOOK_NS;
 	return simt_group_run(group, SECTION_INSNS);
 }
@@ -438,6 +439,16 @@ static void step(struct soft_engine *engine, struct soft_channel *ch)
 	soft_queue_release(engine, ch, end, end == SOFT_END_EMPTY);
 }
 
+/* What helpers have ended is no dispatch any more: a state has no form for that. */
+static void check_left(const struct soft_channel *ch)
+{
+	const struct soft_context *context = soft_context(ch);
+
+	DIE_IF(ch->exec.ended || ch->busy);
+	if (context && context->program && ch->state == VGPU_HW_STATE_AWAKE)
+		DIE_IF(soft_flights_ended(&context->flights, &context->dispatch));
+}
+
 /* As soft_engine_do_run() does. */
 static void turn(struct soft_engine *engine)
 {
@@ -447,7 +458,9 @@ static void turn(struct soft_engine *engine)
 	unsigned int steps = 0, i;
 
 	engine->run.instance = vgpu();
-	engine->run.deadline_ns = world.now_ns + TURN_NS;
+	/* Long enough now and then that the leader goes round. */
+	engine->run.deadline_ns = world.now_ns + (engine->runs % 4 ? TURN_NS : 8 * TURN_NS);
+	engine->preempt = false;
 	engine->runs++;
 	soft_unit_begin_run(unit, world.now_ns);
 	soft_turn_begin_run(&engine->turns, unit->now_ns);
@@ -463,7 +476,7 @@ static void turn(struct soft_engine *engine)
 	while ((ch = soft_queue_take_ended(queues, engine->index)))
 		step(engine, ch);
 	for (i = 0; i < queues->nr_channels; i++)
-		DIE_IF(queues->channel[i].exec.ended || queues->channel[i].busy);
+		check_left(&queues->channel[i]);
 	soft_queue_end(engine, false);
 }
 
@@ -530,71 +543,4 @@ void vgpu_world_close(void)
 	vgpu_world_beside += world.gpu.part0.engine[0].team.beside;
 	free(world.gpu.part0.engine[0].lead.section);
 	free(inst);
-}
-
-static void check_picture(void)
-{
-	struct vgpu_scanout s;
-
-	if (!soft_display_scanout(&world.inst->display, &s))
-		return;
-	DIE_IF(!s.width || !s.height || s.pitch / 4 < s.width);
-	DIE_IF(s.offset > WORLD_FB ||
-	       (s.height - 1ULL) * s.pitch + s.width * 4ULL > WORLD_FB - s.offset);
-}
-
-/* Loads what was saved, which is never refused. */
-static void load_again(const struct vgpu_records *state)
-{
-	struct vgpu_record_reader from;
-
-	if (!vgpu_world_load(state->data, state->bytes, &from))
-		return;
-	fprintf(stderr, "record %u, %s: %s\n", from.index, from.record, from.field);
-	DIE_IF("what was saved is refused");
-}
-
-bool vgpu_world_try(u64 seed, const void *data, size_t bytes)
-{
-	struct vgpu_records first = {}, second = {};
-	struct vgpu_record_reader from;
-	u32 index, type;
-	int ret;
-
-	vgpu_world_open(seed);
-	vgpu_world_submit(seed);
-	vgpu_world_run(1 + seed % 3);
-	ret = vgpu_world_load(data, bytes, &from);
-	DIE_IF(ret && ret != -EINVAL);
-	if (!ret) {
-		vgpu_world_save(&first);
-		load_again(&first);
-		vgpu_world_save(&second);
-		DIE_IF(!vgpu_records_same(&first, &second, &index, &type));
-		check_picture();
-		vgpu_world_run(4);
-		vgpu_records_free(&second);
-		/* What has run since is a state, too. */
-		vgpu_world_save(&second);
-		load_again(&second);
-		vgpu_world_run(2);
-		check_picture();
-		vgpu_records_free(&first);
-		vgpu_records_free(&second);
-	} else {
-		vgpu_world_reset();
-		vgpu_world_submit(seed + 1);
-		vgpu_world_run(2);
-	}
-	vgpu_world_close();
-	return !ret;
-}
-
-void vgpu_world_make(u64 seed, struct vgpu_records *to)
-{
-	vgpu_world_open(seed);
-	vgpu_world_submit(seed);
-	vgpu_world_run(1 + seed % 5);
-	vgpu_world_save(to);
-	vgpu_world_close();
 }

@@ -7,7 +7,17 @@
 #ifndef VGPU_WORLD_H
 #define VGPU_WORLD_H
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <linux/vgpu_record.h>
+
+#define DIE_IF(condition)	do {					\
+	if (condition) {						\
+		fprintf(stderr, "%s:%d: " #condition "\n", __FILE__, __LINE__);	\
+		abort();						\
+	}								\
+} while (0)
 
 /* A new vGPU; what its guest has in memory depends on @seed. */
 void vgpu_world_open(u64 seed);

@@ -198,10 +198,9 @@ static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
 	WRITE_ONCE(queue->due_ns, due_ns);
 }
 
-/* Makes a ready channel busy. With queue_lock held. */
+/* Makes a ready channel busy, and takes it off the list. With queue_lock held. */
 static void soft_queue_occupy(struct soft_channel *ch)
 {
-	lockdep_assert_held(&ch->queues->queue_lock);
 	soft_queue_del(ch);
 	ch->busy = true;
 	ch->exec.ended = false;
@@ -233,6 +232,9 @@ struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int en
 /**
  * soft_queue_take_ended() - take the next ready channel, if helpers have ended its packet
  * @queues: queues of the vGPU that runs
+ *
+ * Such channels come before all others: an engine goes to no other one before them.
+ *
  * @engine: number of the engine
  * Context: the engine's thread.
  * Return: the channel, busy until soft_queue_release(), or NULL.
@@ -253,10 +255,14 @@ struct soft_channel *soft_queue_take_ended(struct soft_queues *queues, unsigned 
 }
 
 /**
- * soft_queue_borrow() - take ready channels with packets that helpers can work on
+ * soft_queue_borrow() - make ready channels busy whose packets helpers can work on
  * @engine: in a run, and at work on another channel
  * @chs: set to the channels, busy until soft_queue_give_back(), in the order of the queue
  * @most: how many at most
+ *
+ * They stay on the list, so that they keep their place: nobody takes one from there meanwhile, but
+ * a thread that disables one takes it off.
+ *
  * Context: the engine's thread.
  * Return: their number.
  */
@@ -264,17 +270,17 @@ unsigned int soft_queue_borrow(struct soft_engine *engine, struct soft_channel *
 			       unsigned int most)
 {
 	struct soft_queues *queues = engine->queues;
-	struct soft_queue *queue = &queues->queue[engine->index];
 	unsigned int nr = 0, looks = SOFT_QUEUE_LOOKS;
-	struct soft_channel *ch, *next;
+	struct soft_channel *ch;
 
 	raw_spin_lock(&queues->queue_lock);
-	list_for_each_entry_safe(ch, next, &queue->ready, link) {
+	list_for_each_entry(ch, &queues->queue[engine->index].ready, link) {
 		if (nr == most || !looks--)
 			break;
 		if (ch->exec.step != SOFT_STEP_BODY || !ch->exec.packet.desc->help || ch->dma)
 			continue;
-		soft_queue_occupy(ch);
+		ch->busy = true;
+		ch->exec.ended = false;
 		chs[nr++] = ch;
 	}
 	raw_spin_unlock(&queues->queue_lock);
@@ -284,7 +290,7 @@ unsigned int soft_queue_borrow(struct soft_engine *engine, struct soft_channel *
 /**
  * soft_queue_give_back() - end what soft_queue_borrow() has begun
  * @engine: the engine
- * @chs: the channels, which are the first to be taken now, in this order
+ * @chs: the channels; those whose packets have ended are the next ones to be taken
  * @nr: their number
  * Context: the engine's thread.
  */
@@ -292,19 +298,17 @@ void soft_queue_give_back(struct soft_engine *engine, struct soft_channel *const
 			  unsigned int nr)
 {
 	struct soft_queues *queues = engine->queues;
-	struct soft_queue *queue = &queues->queue[engine->index];
+	unsigned int i;
 
 	raw_spin_lock(&queues->queue_lock);
-	while (nr--) {
-		struct soft_channel *ch = chs[nr];
+	for (i = 0; i < nr; i++) {
+		struct soft_channel *ch = chs[i];
 
 		ch->busy = false;
-		if (ch->stop) {
+		if (ch->stop)
 			rcuwait_wake_up(&queues->wait);
-			continue;
-		}
-		list_add(&ch->link, &queue->ready);
-		WRITE_ONCE(queue->nr_ready, queue->nr_ready + 1);
+		else if (ch->exec.ended)
+			list_move(&ch->link, &queues->queue[engine->index].ready);
 	}
 	raw_spin_unlock(&queues->queue_lock);
 }

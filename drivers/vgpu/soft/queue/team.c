@@ -191,7 +191,7 @@ void soft_team_exit(struct soft_engine *engine)
 /**
  * soft_team_ready() - tell how many helpers the next section may have
  * @engine: the engine
- * Context: the leader's thread; called once for each section, and before soft_team_open().
+ * Context: the leader's thread; called once for each section that may have helpers.
  * Return: their number; 0: the section is to be the leader's alone.
  */
 unsigned int soft_team_ready(struct soft_engine *engine)
@@ -239,7 +239,8 @@ void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, 
 /**
  * soft_team_close() - end what soft_team_open() has begun
  * @engine: the engine
- * @leave: the leader's packet is complete: helpers leave the others before the section's end
+ * @leave: helpers leave before the section's end: the run must stop, or the leader's packet has
+ *         ended
  *
  * Waits for the helpers that have joined, which end as the leader does: by the section's end, after
  * the piece of work that they are at. A processor that has one does nothing else.

@@ -40,7 +40,7 @@ struct soft_unit;
  * @helped: how often a helper has joined a section, in all
  * @beside: how often helpers have got on with another packet than the leader's, in all: counted
  *          once for each such packet in a section
- * @called: a packet beside the leader's needs the leader
+ * @called: a packet beside the leader's has ended, and the leader is to go there
  */
 struct soft_team {
 	struct soft_unit *helper;

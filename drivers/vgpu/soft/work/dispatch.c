@@ -311,9 +311,12 @@ static unsigned int soft_dispatch_others(struct soft_unit *unit, struct soft_cha
 {
 	struct soft_engine *engine = unit->engine;
 	struct soft_context *context = soft_context(ch);
-	unsigned int most = soft_team_ready(engine), others;
+	unsigned int others, most;
 
-	if (!most || !soft_context_executed(context))
+	if (!engine->team.nr || !soft_context_executed(context))
+		return 0;
+	most = soft_team_ready(engine);
+	if (!most)
 		return 0;
 	soft_context_grow(ch);
 	others = soft_flights_ready(&context->flights, &context->dispatch) - 1;
@@ -322,10 +325,13 @@ static unsigned int soft_dispatch_others(struct soft_unit *unit, struct soft_cha
 	return min(others, most);
 }
 
-static bool soft_dispatch_ended(struct soft_context *context)
+/* Whether helpers have to leave the section that the leader has left. */
+static bool soft_dispatch_closes(const struct soft_unit *unit, struct soft_context *context)
 {
 	bool ended;
 
+	if (READ_ONCE(unit->engine->preempt))
+		return true;
 	raw_spin_lock(&context->lock);
 	ended = soft_flights_ended(&context->flights, &context->dispatch);
 	raw_spin_unlock(&context->lock);
@@ -346,11 +352,11 @@ static void soft_dispatch_lead(struct soft_unit *unit, struct soft_channel *ch)
 	if (others) {
 		soft_team_open(engine, beside.ch, beside.nr, others, end_ns);
 		soft_dispatch_groups(unit, ch, end_ns, true);
-		soft_team_close(engine, soft_dispatch_ended(soft_context(ch)));
+		soft_team_close(engine, soft_dispatch_closes(unit, soft_context(ch)));
 	} else {
 		WARN_ON_ONCE(!soft_dispatch_group(unit, ch, end_ns, true));
 	}
-	soft_beside_give_back(&beside, engine);
+	soft_beside_give_back(&beside, unit);
 }
 
 /* Gets the pages that helpers have left to the leader. Returns false if one cannot be had now. */
@@ -387,7 +393,7 @@ static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_chan
 	context->dispatch.native = soft_natives_get(&compute->programs, context->program);
 	soft_flights_resume(flights);
 	soft_dispatch_lead(unit, ch);
-	/* However it ends, the clock is read before another channel's is executed. */
+	/* However the section ends, the clock is read before another channel's is executed. */
 	unit->view.work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + soft_flights_executed(flights) - before);
 	if (flights->fault)
