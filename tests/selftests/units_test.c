@@ -369,14 +369,11 @@ static void fault_beside(void)
 {
 	unsigned int which = bad++ % CHANNELS, i;
 
-	for (i = 0; i < CHANNELS; i++) {
+	for (i = 0; i < CHANNELS; i++)
 		if (i != which)
 			submit_place(i, ITEMS);
-		else
-			compute_dispatch_head(chans[i], COMPUTE_HEAD + 0x100, PLACE(i),
-					      COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1),
-					      0);
-	}
+	compute_dispatch_head(chans[which], COMPUTE_HEAD + 0x100, PLACE(which),
+			      COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 0);
 	for (i = 0; i < CHANNELS; i++)
 		if (i != which)
 			check_place(i, ITEMS);
