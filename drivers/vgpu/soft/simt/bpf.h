@@ -79,6 +79,11 @@ struct simt_bpf_ways {
  * @far:    jumps may be farther than 16 bits tell
  * @too_far: one was
  * @ways:   other places
+ * @calls:  of functions, in what was written of the instruction so far
+ * @steps:  those of the interpreter
+ * @executed: how many instructions of the program are executed, as an estimate
+ * @called: how often functions are called, likewise
+ * @ps:     what the instructions take, likewise
  * @home:   of the lane's integer register; 0: its memory
  * @guest:  the lane's register that has its home in SIMT_BPF_LOST + i; 0: none
  */
@@ -94,6 +99,11 @@ struct simt_bpf {
 	bool far;
 	bool too_far;
 	struct simt_bpf_ways ways;
+	u32 calls;
+	u32 steps;
+	u64 executed;
+	u64 called;
+	u64 ps;
 	u8 home[SIMT_X_REGS];
 	u8 guest[SIMT_BPF_HOMES];
 };

@@ -65,6 +65,9 @@
 /* What it costs that a lane begins and ends its turn, in units. */
 #define SIMT_TAKE_UNITS		64
 
+/* If lanes have done more than that together, it was worth the change. */
+#define SIMT_PAID_UNITS		4096
+
 /* So many steps of the search for the place to meet cost an instruction of warps. */
 #define SIMT_STEPS		128
 
@@ -78,6 +81,7 @@ void simt_lone_begin_group(struct simt_group *group)
 
 	group->apart_level = 0;
 	group->apart_long = false;
+	group->apart_paid = false;
 	group->round_at = clock - clock % SIMT_ROUND_FIRST + SIMT_ROUND_FIRST;
 	group->rounds = 0;
 	group->waits = false;
@@ -172,6 +176,7 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 	group->apart_long = false;
 	alone->gain = 0;
 	alone->units = 0;
+	alone->begun = group->parted;
 	alone->round = false;
 	alone->turn = 0;
 	alone->lap = false;
@@ -485,7 +490,10 @@ enum simt_end simt_lone_end(struct simt_lone *s, u32 *budget)
 	w->alone.hosts = 0;
 	w->ip = SIMT_LEAVE;
 	w->event = SIMT_EVENT_PICK;
-	if (s->end == SIMT_DONE)
+	if (s->end == SIMT_DONE) {
 		w->alone.on = false;
+		if (!w->alone.round)
+			w->group->apart_paid = w->group->parted - w->alone.begun > SIMT_PAID_UNITS;
+	}
 	return s->end;
 }

@@ -91,6 +91,7 @@ enum simt_stage {
  * @met:   lanes that have got there
  * @turn:  what is left of the lane's turn, in units
  * @units: since the last lane got there or ended
+ * @begun: struct simt_group.parted when they began
  * @round: lanes run alone for one turn each, and @left are those that are still to have theirs
  * @left:  see there
  * @spin:  lanes that were in a loop which changes nothing when they had their last turn
@@ -116,6 +117,7 @@ struct simt_alone {
 	u32 met;
 	s32 turn;
 	u32 units;
+	u64 begun;
 	u8 stage;
 	bool round;
 	bool lap;

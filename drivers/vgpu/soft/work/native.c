@@ -66,11 +66,14 @@ struct simt_native *soft_native_make(const struct simt_program *program,
 {
 	struct soft_native *made;
 	void *scratch;
+	u32 ps = 0;
 
 	made = kvzalloc(sizeof(*made) + program->nr + 1, GFP_KERNEL);
 	scratch = kvmalloc(simt_native_scratch_bytes(program), GFP_KERNEL);
-	if (made && scratch)
+	if (made && scratch) {
 		made->prog = soft_native_compile(program, isa, made->marks, scratch);
+		ps = simt_native_ps(scratch);
+	}
 	kvfree(scratch);
 	if (!made || !made->prog) {
 		kvfree(made);
@@ -78,6 +81,7 @@ struct simt_native *soft_native_make(const struct simt_program *program,
 	}
 	made->native.run = made->prog->bpf_func;
 	made->native.marks = made->marks;
+	made->native.ps = ps;
 	if (atomic_long_add_return(made->prog->jited_len, &soft_native_bytes_all) >
 	    SOFT_NATIVE_BYTES) {
 		soft_native_free(&made->native);
