@@ -449,7 +449,8 @@ size_t simt_native_scratch_bytes(const struct simt_program *program)
  * @insn: the code, or NULL
  * @most: length of @insn
  * Context: any.
- * Return: the length of the code. If it is more than @most, @insn is not complete.
+ * Return: the length of the code. If it is more than @most, @insn is not complete. 0: there can be
+ * none here, as a function that it calls is too far away.
  */
 u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa, u8 *marks,
 			  void *scratch, struct bpf_insn *insn, u32 most)
@@ -472,5 +473,5 @@ u32 simt_native_translate(const struct simt_program *program, const struct simt_
 	b->most = most;
 	if (insn)
 		simt_bpf_write(b);
-	return b->nr;
+	return b->unreached ? 0 : b->nr;
 }

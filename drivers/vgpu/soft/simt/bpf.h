@@ -78,6 +78,7 @@ struct simt_bpf_ways {
  * @nr:     length so far
  * @far:    jumps may be farther than 16 bits tell
  * @too_far: one was
+ * @unreached: a function is farther away than a call tells
  * @ways:   other places
  * @calls:  of functions, in what was written of the instruction so far
  * @steps:  those of the interpreter
@@ -98,6 +99,7 @@ struct simt_bpf {
 	u32 nr;
 	bool far;
 	bool too_far;
+	bool unreached;
 	struct simt_bpf_ways ways;
 	u32 calls;
 	u32 steps;

@@ -97,8 +97,11 @@ void simt_bpf_jump_ri(struct simt_bpf *b, u8 op, u8 dst, s32 imm, u32 to)
 
 void simt_bpf_call(struct simt_bpf *b, u64 (*fn)(u64, u64, u64))
 {
+	const s64 distance = BPF_CALL_IMM(fn);
+
+	b->unreached |= distance != (s32)distance;
 	b->calls++;
-	simt_bpf_put(b, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_CALL_IMM(fn));
+	simt_bpf_put(b, BPF_JMP | BPF_CALL, 0, 0, 0, (s32)distance);
 }
 
 /* Returns where the integer register is: its home, or @spare, to which it is loaded. */

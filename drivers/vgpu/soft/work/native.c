@@ -37,6 +37,8 @@ static struct bpf_prog *soft_native_compile(const struct simt_program *program,
 	struct bpf_prog *prog;
 	int err;
 
+	if (!nr)
+		return NULL;
 	prog = bpf_prog_alloc(bpf_prog_size(nr), 0);
 	if (!prog)
 		return NULL;
@@ -45,7 +47,12 @@ static struct bpf_prog *soft_native_compile(const struct simt_program *program,
 		bpf_prog_free(prog);
 		return NULL;
 	}
-	prog->len = simt_native_translate(program, isa, marks, scratch, prog->insnsi, nr);
+	prog->len = nr;
+	/* All of it must have been written. */
+	if (simt_native_translate(program, isa, marks, scratch, prog->insnsi, nr) != nr) {
+		bpf_prog_free(prog);
+		return NULL;
+	}
 	prog = bpf_prog_select_runtime(prog, &err);
 	if (err || !prog->jited) {
 		bpf_prog_free(prog);
