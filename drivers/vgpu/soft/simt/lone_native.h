@@ -13,7 +13,7 @@
 /* Operands by their kind, as numbers of 64 bits. */
 #define simt_value_x(v)		(v)
 #define simt_value_low(v)	((s32)(v))
-#define simt_value_s(v)		simt_unbox(v)
+#define simt_value_s(v)		(likely((v) >> 32 == U32_MAX) ? (u32)(v) : SIMT_F32_NAN)
 #define simt_value_d(v)		(v)
 
 /* Results, likewise. */

@@ -15,16 +15,16 @@
  * Estimates in ns: an instruction of some live lanes, of all, and of one alone; more for an access
  * whose lanes' memory is found by lane; and the choice of a group.
  */
-#define SIMT_PARTED_NS	15
+#define SIMT_PARTED_NS	10
 #define SIMT_WHOLE_NS	8
 #define SIMT_LONE_NS	2
-#define SIMT_HOSTS_NS	60
+#define SIMT_HOSTS_NS	80
 #define SIMT_PICK_NS	150
 
 /* Less is lost if lanes are likely to be apart for long. */
 #define SIMT_AGAIN_NS	2000
 #define SIMT_NATIVE_NS	1000	/* if there is code of the CPU */
-#define SIMT_NATIVE_AGAIN_NS	200	/* and it was worth that before */
+#define SIMT_NATIVE_AGAIN_NS	100	/* and it was worth that before */
 
 /* No estimate is above this. */
 #define SIMT_NS_MOST	1000000
