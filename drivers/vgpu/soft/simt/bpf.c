@@ -461,6 +461,7 @@ u32 simt_native_translate(const struct simt_program *program, const struct simt_
 	b->label = (struct simt_bpf_label *)(b + 1);
 	b->list = (u32 *)(b->label + program->nr + 1);
 	simt_bpf_blocks(b);
+	simt_bpf_runs(b);
 	simt_bpf_write(b);	/* finds where calls are */
 	simt_bpf_homes(b);
 	simt_bpf_write(b);
