@@ -424,7 +424,7 @@ static void simt_bpf_write(struct simt_bpf *b)
  * simt_native_ps() - estimate what an instruction of a program's code takes
  * @scratch: as simt_native_translate() has left it
  * Context: any.
- * Return: the time in ps, on the average of the program, by how often each is likely to be executed.
+ * Return: the time in ps, on the average, by how often each is likely to be executed.
  */
 u32 simt_native_ps(const void *scratch)
 {

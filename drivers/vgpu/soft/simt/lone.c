@@ -9,9 +9,11 @@
  * change costs, they meet farther away the next time.
  *
  * Forward progress. Now and then there is a round, in which each lane has a turn alone, whether or
- * not lanes are apart. In a turn the lane runs for a lap: to where it is. If that has changed
- * neither registers nor memory, the lane waits for another one. While lanes wait so, rounds
- * follow each other, with short turns for those lanes; if all do, the turn goes to another warp.
+ * not lanes are apart; but if they are not, only if the program has what they can get into each
+ * other's way by: see struct simt_program.shares. In a turn the lane runs for a lap: to where it
+ * is. If that has changed neither registers nor memory, the lane waits for another one. While lanes
+ * wait so, rounds follow each other, with short turns for those lanes; if all do, the turn goes to
+ * another warp.
  *
  * Only a lane that runs has registers of its own: they are those of the warp again when the lane's
  * turn, or the time of the dispatch, is over. So a warp whose lanes run alone is as one with as
