@@ -271,7 +271,7 @@ enum simt_end simt_group_run(struct simt_group *group, u32 budget)
 		given = min(left, until - simt_group_clock(group));
 		rest = given;
 		/* Lanes that agree, and share nothing, do not keep each other from going on. */
-		if (unlikely(w->watch | w->partial | shares | group->waits) &&
+		if (unlikely(w->watch | shares | group->waits) &&
 		    (group->waits || simt_lone_round_due(group)))
 			simt_lone_watch(w, SIMT_WATCH_DUE);
 		group->idle = false;

@@ -191,9 +191,8 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget)
 {
 	simt_lone_spread(w);
-	memset(s->f, 0, sizeof(s->f));
-	s->x[SIMT_X_SINK] = 0;
 	s->w = w;
+	simt_lone_begin_regs(s);
 	s->private_bytes = w->group->private_bytes;
 	s->units = min_t(u32, budget, 1 << 16) * SIMT_LONE_UNITS;
 	s->given = s->units;
