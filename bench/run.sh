@@ -8,8 +8,9 @@
 # into build/bench.json, each with how it was measured (bench/merge.py --help).
 #
 # Rows about speed run in the lab's stock machine, on the clock; so do compute_lab_*,
-# samples of programs with each interpreter that the module can be loaded with. The
-# scoreboard, empty_packet and compute_dispatch run in one whose clock counts
+# samples of programs with each interpreter that the module can be loaded with, and
+# units_*, samples on two units beside one, each on a processor of this host. The
+# scoreboard, empty_packet, compute_dispatch and units_few run in one whose clock counts
 # instructions (scripts/lab run --icount), so that other work on this host does not
 # change them; with WALL=1 they run in the stock machine, too.
 #
@@ -22,10 +23,12 @@
 # machines that count instructions. migrate is all of them.
 #
 # PAIRS=N: interleaved pairs of a row of the samples (100; of attach, which takes
-# seconds, 20 at most, of pollers 10, loads of compute_lab_* 6, of guest_* 20, of
-# migrate_* 20, moves 3); at least 20 are for figures that are to be shown.
+# seconds, 20 at most, of pollers 10, loads of compute_lab_* 6 and of units_* 10, of
+# guest_* 20, of migrate_* 20, moves 3); at least 20 are for figures that are to be shown.
 # SCORE_PAIRS=N: the same of the scoreboard's rows that compare (20; of is_009,
 # whose ratios differ by 0.3 % only, 3).
+# UNITS=N, CPUS=N: with so many units of gr, in machines of so many processors (the
+# default, and 2); the scoreboard's clients have the last one, engines the others.
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
@@ -36,7 +39,8 @@ if [[ ${1:-} == --help ]]; then
 fi
 (( $# )) || set -- sched compute region_read create_remove fb_first_touch copy_bandwidth \
 	plane_query display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers \
-	nvml_pollers nvml_heap compute_lab_sgemm compute_lab_sha256 compute_lab_reduce attach \
+	nvml_pollers nvml_heap compute_lab_sgemm compute_lab_sha256 compute_lab_reduce \
+	units_sgemm units_mandelbrot units_sha256 units_few units_hogged attach \
 	empty_packet compute_dispatch guest_exec guest_clients guest_unmap guest_evict guest_cost \
 	migrate score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
@@ -47,7 +51,8 @@ wall=() attach=() counted=() guest=() score=() fast=() compute=() moves=() notin
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use|partition_apart) sched=1 ;;
-	compute_lab_*) wall+=("$row") ;;
+	units_few) counted+=("$row") ;;
+	compute_lab_*|units_*) wall+=("$row") ;;
 	compute_dispatch) counted+=("$row") ;;
 	compute_stop_p*|compute_pause_p99|pause_p99|state_reload) score+=("$row") ;;
 	compute|compute_*) compute+=("$row") ;;
@@ -93,6 +98,7 @@ in_lab() {
 	shift
 	echo "bench: $title ..." >&2
 	scripts/lab run --kernel stock --mem 3072 --timeout "${TIMEOUT:-3600}" \
+		--cpus "${CPUS:-2}" ${UNITS:+--env "UNITS=$UNITS"} \
 		--env "PAIRS=${PAIRS:-100}" --env "COMMIT=$commit" "$@"
 	echo "bench: $title took $(( SECONDS - start )) s" >&2
 }
@@ -110,7 +116,8 @@ if (( ${#wall[@]} + ${#attach[@]} )); then
 fi
 if (( ${#wall[@]} )); then
 	# The image has no compiler for RISC-V.
-	[[ " ${wall[*]}" != *" compute_lab_"* ]] || make -s -C tools
+	[[ " ${wall[*]}" != *" compute_lab_"* && " ${wall[*]}" != *" units_"* ]] ||
+		make -s -C tools
 	in_lab "rows on the clock (some 7 min)" -- bench/run-inside "${wall[@]}"
 fi
 if (( ${#attach[@]} )); then

@@ -207,9 +207,13 @@ int main(int argc, char **argv)
 			row_natives(pairs, argv[i] + 15);
 	if (is_wanted("native", argv + 2))
 		row_natives(pairs, NULL);
+	if (is_wanted("units", argv + 2))
+		row_units(pairs);
 	if (is_wanted("choice", argv + 2))
 		row_choice(pairs);
 	if (is_wanted("stop", argv + 2))
-		row_stop();
+		row_stop(false);
+	if (is_wanted("units_stop", argv + 2))
+		row_stop(true);
 	return 0;
 }

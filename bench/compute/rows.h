@@ -3,11 +3,16 @@
 #ifndef BENCH_COMPUTE_ROWS_H
 #define BENCH_COMPUTE_ROWS_H
 
+#include <stdbool.h>
+
 /* choice.c: the interpreter that the module would choose, beside the fastest. */
 void row_choice(unsigned int pairs);
 
-/* stop.c: how long programs take to stop. */
-void row_stop(void);
+/* units.c: samples on several units beside one. */
+void row_units(unsigned int pairs);
+
+/* stop.c: how long programs take to stop, on one unit, or on @all that there are processors for. */
+void row_stop(bool all);
 
 /*
  * natives.c: programs that nobody tuned for lanes, beside the same natively. @name: only that one;

@@ -23,10 +23,12 @@
 #include "clk.h"
 #include "die.h"
 #include "engine.h"
+#include "host_team.h"
 #include "programs.h"
 #include "rows.h"
-#include "soft/work/lanes.h"
 #include "soft/memory/walk.h"
+#include "soft/queue/team.h"
+#include "soft/work/lanes.h"
 #include "stats.h"
 
 #define PAGE		((u64)VGPU_HW_PAGE_SIZE)
@@ -113,6 +115,11 @@ static const struct stop_case {
 
 static double stop_us[STOPS];
 static unsigned int nr_stops, nr_lost;	/* of the last program, and of all that do not count */
+
+/* By unit. They have one partition. */
+static struct stopper stoppers[SOFT_UNITS_MAX];
+static const struct stop_case *stopped;
+static const bool never;
 
 static void *allocate(size_t bytes)
 {
@@ -251,19 +258,24 @@ static void stopper_unload(struct stopper *s)
 	free(s->program);
 }
 
-static enum simt_end section(struct stopper *s, const struct program *program)
+static enum simt_end section_until(struct stopper *s, const struct program *program, u64 end_ns,
+				   const bool *leave)
 {
-	static const bool never;
 	u64 took_ns;
 	enum simt_end end;
 
 	s->looks = 0;
-	s->end_ns = clk_ns() + SOFT_SECTION_NS;
-	end = soft_lanes_section(&s->group, &s->piece, s->slow, s->end_ns, &never, &took_ns);
+	s->end_ns = end_ns;
+	end = soft_lanes_section(&s->group, &s->piece, s->slow, s->end_ns, leave, &took_ns);
 	if (end == SIMT_FAULT)
 		bench_die("%s: fault %d at pc %#llx, address %#llx", program->name,
 			  s->group.fault.code, s->group.fault.pc, s->group.fault.addr);
 	return end;
+}
+
+static enum simt_end section(struct stopper *s, const struct program *program)
+{
+	return section_until(s, program, clk_ns() + SOFT_SECTION_NS, &never);
 }
 
 /* Does the program what it is to do? */
@@ -284,28 +296,49 @@ static void check(struct stopper *s, const struct stop_case *c)
 	stopper_unload(s);
 }
 
-/* The engine goes on after each stop as in a new turn: with an empty TLB. */
-static void collect(struct stopper *s, const struct program *program)
+/* A section of all units: each has an endless program of its own. */
+static void section_work(unsigned int unit, u64 end_ns, const bool *leave)
+{
+	struct stopper *s = &stoppers[unit];
+
+	if (section_until(s, stopped->program, end_ns, leave) == SIMT_DONE)
+		stopper_begin(s);
+}
+
+/* Returns false if a section does not count, as not all units have joined it. */
+static bool section_all(unsigned int units)
+{
+	u64 end_ns = clk_ns() + SOFT_SECTION_NS;
+
+	if (units > 1)
+		return host_team_section(units - 1, end_ns, NULL) == units - 1;
+	section_work(0, end_ns, &never);
+	return true;
+}
+
+/* The engine goes on after each stop as in a new turn: with empty TLBs. */
+static void collect(const struct program *program, unsigned int units)
 {
 	u64 asked_ns = 0, before_ns, now_ns;
-	unsigned int tries = 0;
+	unsigned int tries = 0, i;
+	bool all;
 
 	nr_stops = 0;
 	while (nr_stops < STOPS && tries < TRIES) {
 		if (!asked_ns)
-			asked_ns = clk_ns() + ASK_NS + sample_random(&s->random) % ASK_NS;
+			asked_ns = clk_ns() + ASK_NS + sample_random(&stoppers->random) % ASK_NS;
 		before_ns = lost_ns();
-		if (section(s, program) == SIMT_DONE)
-			stopper_begin(s);
+		all = section_all(units);
 		now_ns = clk_ns();
 		if (now_ns < asked_ns)
 			continue;
 		tries++;
-		if (lost_ns() - before_ns > LOST_NS)
+		if (!all || lost_ns() - before_ns > LOST_NS)
 			nr_lost++;
 		else
 			stop_us[nr_stops++] = (double)(now_ns - asked_ns) / 1000;
-		simt_tlb_flush(&s->tlb);
+		for (i = 0; i < units; i++)
+			simt_tlb_flush(&stoppers[i].tlb);
 		asked_ns = 0;
 	}
 	if (nr_stops < STOPS_LEAST)
@@ -313,27 +346,31 @@ static void collect(struct stopper *s, const struct program *program)
 			  tries - nr_stops, tries);
 }
 
-static void measure(struct stopper *s, const struct stop_case *c)
+static void measure(const struct stop_case *c, unsigned int units)
 {
-	check(s, c);
-	stopper_load(s, c, false);
-	collect(s, c->program);
-	stopper_unload(s);
+	unsigned int i;
+
+	check(stoppers, c);
+	stopped = c;
+	for (i = 0; i < units; i++)
+		stopper_load(&stoppers[i], c, false);
+	collect(c->program, units);
+	for (i = 0; i < units; i++)
+		stopper_unload(&stoppers[i]);
 }
 
-void row_stop(void)
+static void print_stops(const char *name, unsigned int units)
 {
 	double worst = 0, p99;
-	struct stopper s;
 	char *detail = NULL;
 	size_t bytes, i;
 	FILE *text = open_memstream(&detail, &bytes);
 
-	if (!text || soft_lanes_init("auto"))
-		bench_die("no memory, or no interpreter runs on this CPU");
-	stopper_open(&s);
+	if (!text)
+		bench_die("out of memory");
+	nr_lost = 0;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		measure(&s, &cases[i]);
+		measure(&cases[i], units);
 		p99 = stats_quantile(stop_us, nr_stops, 0.99);
 		worst = p99 > worst ? p99 : worst;
 		fprintf(text, "; %s (%s", cases[i].program->name, cases[i].program->brief);
@@ -343,9 +380,28 @@ void row_stop(void)
 			stop_us[nr_stops - 1]);
 	}
 	fclose(text);
-	printf("{\"name\": \"compute_stop\", \"value\": %.1f, \"peer\": null, \"ratio\": null, \"unit\": \"us\", \"measured\": \"wall\", \"higher\": false, \"reach\": %d, \"detail\": \"request to stop until the engine is free, 99th percentile of the worst program; up to %u stops of each in user space on %s, beside %u that do not count as another process had the processor; median, 99th percentile, largest%s\"}\n",
-	       worst, REACH_US, STOPS, soft_lanes->name, nr_lost, detail);
+	printf("{\"name\": \"%s\", \"value\": %.1f, \"peer\": null, \"ratio\": null, \"unit\": \"us\", \"measured\": \"wall\", \"higher\": false, \"reach\": %d, \"detail\": \"request to stop until the engine is free, %u units at work; 99th percentile of the worst program; up to %u stops of each in user space on %s, beside %u that do not count as another process had the processor; median, 99th percentile, largest%s\"}\n",
+	       name, worst, REACH_US, units, STOPS, soft_lanes->name, nr_lost, detail);
 	fflush(stdout);
 	free(detail);
-	free(s.fb);
+}
+
+void row_stop(bool all)
+{
+	unsigned int units = 1, i;
+
+	if (soft_lanes_init("auto"))
+		bench_die("no interpreter runs on this CPU");
+	if (all)
+		units = host_team_open(section_work);
+	stopper_open(stoppers);
+	for (i = 1; i < units; i++)
+		stoppers[i] = stoppers[0];
+	if (!all)
+		print_stops("compute_stop", 1);
+	else if (units > 1)
+		print_stops("compute_units_stop", units);
+	if (all)
+		host_team_close();
+	free(stoppers->fb);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several units execute a dispatch together (vgpu_soft's units=): groups, pages that nobody has
- * touched, atomics and fences between groups, faults, stops, and a move with groups in flight. Each
- * test goes on until units have helped, which takes a processor that nothing else wants: where
- * there is one only, it belongs to the unit that leads, and tests do without help.
+ * Several units execute a dispatch together (vgpu_soft's units=), and dispatches of several
+ * channels: groups, pages that nobody has touched, atomics and fences between groups, faults,
+ * stops, and a move with groups in flight. Each test goes on until units have helped, which takes a
+ * processor that nothing else wants: where there is one only, it belongs to the unit that leads,
+ * and tests do without help.
  */
 #include <endian.h>
 #include <string.h>
@@ -260,6 +261,250 @@ static void processors_come_and_go(void)
 	until_helped(add_once);
 }
 
+/*
+ * Dispatches beside each other. Each channel has one group at a time, for which it would have one
+ * unit, and a place of its own for the sum of all ids and the sum of rounds.
+ */
+#define CHANNELS	5u
+#define PLACE(i)	(COMPUTE_OUT + (i) * 0x1000)
+
+static struct vgpu_chan *chans[CHANNELS];
+
+static uint64_t beside(void)
+{
+	uint64_t value;
+
+	CHECK(!soft_counter(NULL, "gr", "beside", &value), "beside");
+	return value;
+}
+
+static void begin_channels(void)
+{
+	unsigned int i;
+
+	begin();
+	chans[0] = chan;
+	for (i = 1; i < CHANNELS; i++)
+		chans[i] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+}
+
+static void submit_place(unsigned int i, uint32_t items)
+{
+	memset((void *)words_at(PLACE(i)), 0, (items + 1) * 8);
+	compute_dispatch_head(chans[i], COMPUTE_HEAD, PLACE(i), COMPUTE_SIZE(items, 1, 1),
+			      COMPUTE_SIZE(ITEMS, 1, 1), 0);
+}
+
+static void check_place(unsigned int i, uint32_t items)
+{
+	volatile uint64_t *out = words_at(PLACE(i));
+	uint32_t k;
+
+	fx_finish(chans[i]);
+	CHECK_EQ(le64toh(out[0]), (uint64_t)items * (items - 1) / 2, "channel %u", i);
+	for (k = 0; k < items; k++)
+		CHECK_EQ(le64toh(out[1 + k]), sum_of_rounds(), "channel %u, %u", i, k);
+}
+
+/* Calls @once until dispatches were executed beside the leader's. */
+static void until_beside(void (*once)(void))
+{
+	uint64_t end = clk_ms() + TRIES_MS, before = beside();
+
+	do {
+		CHECK(clk_ms() < end, "no dispatch goes on beside another one");
+		once();
+	} while (beside() < before + 20 && help_comes());
+	ktap_note("%llu times beside the leader's", (unsigned long long)(beside() - before));
+}
+
+static void add_beside(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHANNELS; i++)
+		submit_place(i, ITEMS * (i % 3 + 1));
+	for (i = 0; i < CHANNELS; i++)
+		check_place(i, ITEMS * (i % 3 + 1));
+}
+
+/* What each of them has is right, and counted once. */
+static void dispatches_add_up(void)
+{
+	uint64_t groups;
+
+	begin_channels();
+	COMPUTE_LOAD(&v, adds);
+	groups = compute_counter(&v, "groups ");
+	until_beside(add_beside);
+	CHECK_EQ((compute_counter(&v, "groups ") - groups) % (1 + 2 + 3 + 1 + 2), 0);
+}
+
+/* Two dispatches wait for each other, which are one group each. */
+static void meet_beside(void)
+{
+	unsigned int i;
+
+	memset((void *)words_at(COMPUTE_OUT), 0, 16);
+	for (i = 0; i < 2; i++)
+		compute_dispatch_head(chans[i], COMPUTE_HEAD, COMPUTE_OUT + 8 * i, COMPUTE_ONE,
+				      COMPUTE_ONE, 0);
+	for (i = 0; i < 2; i++)
+		FX_WITHIN(2 * TRIES_MS, vgpu_chan_get(chans[i]) == le64toh(chans[i]->page->put),
+			  "%s", "they do not meet");
+}
+
+static void dispatches_meet(void)
+{
+	unsigned int i;
+
+	begin_channels();
+	COMPUTE_LOAD(&v, meets);
+	for (i = 0; i < 10; i++)
+		meet_beside();
+}
+
+/* One faults, and all others are right. */
+static void fault_beside(void)
+{
+	unsigned int which = bad++ % CHANNELS, i;
+
+	for (i = 0; i < CHANNELS; i++)
+		if (i != which)
+			submit_place(i, ITEMS);
+	compute_dispatch_head(chans[which], COMPUTE_HEAD + 0x100, PLACE(which),
+			      COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 0);
+	for (i = 0; i < CHANNELS; i++)
+		if (i != which)
+			check_place(i, ITEMS);
+	compute_check_fault(chans[which], VGPU_HW_FAULT_PAGE, 0, VGPU_HW_VA_IMAGE + 7 * 4,
+			    COMPUTE_SIZE(3, 0, 0), "one of several");
+	fx_again(chans[which]);
+}
+
+static void one_dispatch_faults(void)
+{
+	volatile uint32_t *text;
+	unsigned int i;
+
+	begin_channels();
+	COMPUTE_LOAD(&v, adds);
+	text = (void *)(v.dev->fb + COMPUTE_IMAGE + 0x1000);
+	for (i = 0; i < sizeof(faults) / 4; i++)
+		text[i] = htole32(faults[i]);
+	/* Work-item 3, not the one that memory names. */
+	text[5] = htole32(RV_LI(RV_T1, 3));
+	compute_head(&v, COMPUTE_HEAD + 0x100, COMPUTE_IMAGE + 0x1000, sizeof(faults) / 4, 4096);
+	until_beside(fault_beside);
+}
+
+/* Pages that nobody has touched, of several dispatches at a time. */
+static void touch_beside(void)
+{
+	const uint64_t nr = ITEMS;
+	uint64_t i, k;
+
+	CHECK(fresh + CHANNELS * nr * 4096 <= v.dev->fb_bytes, "no page is left that is untouched");
+	for (i = 0; i < CHANNELS; i++)
+		compute_dispatch_head(chans[i], COMPUTE_HEAD, fresh + i * nr * 4096,
+				      COMPUTE_SIZE((uint32_t)nr, 1, 1),
+				      COMPUTE_SIZE((uint32_t)nr, 1, 1), 0);
+	for (i = 0; i < CHANNELS; i++)
+		fx_finish(chans[i]);
+	for (i = 0; i < CHANNELS * nr; i++)
+		for (k = 0; k < 512; k++)
+			CHECK_EQ(le64toh(words_at(fresh + i * 4096)[k]), k % 32 ? 0 : i % nr);
+	fresh += CHANNELS * nr * 4096;
+}
+
+static void pages_beside(void)
+{
+	begin_channels();
+	COMPUTE_LOAD(&v, touches);
+	fresh = FRESH;
+	until_beside(touch_beside);
+}
+
+/* Endless ones are beside others: each can be stopped, and others go on to their end. */
+static void stop_beside(void)
+{
+	unsigned int i;
+
+	/* Two that never end, so that one is beside the other. */
+	for (i = 0; i < 2; i++)
+		compute_dispatch_head(chans[i], COMPUTE_HEAD + 0x100, PLACE(i),
+				      COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 0);
+	for (i = 2; i < CHANNELS; i++)
+		submit_place(i, 2 * ITEMS);
+	for (i = 2; i < CHANNELS; i++)
+		check_place(i, 2 * ITEMS);
+	/* Packets of another type have their turns, too. */
+	for (i = 0; i < 5; i++) {
+		vgpu_chan_nop(chans[2]);
+		fx_finish(chans[2]);
+	}
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(vgpu_chan_get(chans[i]) + 1, le64toh(chans[i]->page->put));
+		FX_OK(v.dev, vgpu_chan_disable(chans[i]));
+		vgpu_chan_destroy(chans[i]);
+		chans[i] = fx_chan(&v, VGPU_HW_ENGINE_GR, 0, VGPU_RING_FB, 4);
+	}
+}
+
+static void endless_dispatches_stop(void)
+{
+	volatile uint32_t *text;
+	unsigned int i;
+
+	begin_channels();
+	COMPUTE_LOAD(&v, adds);
+	text = (void *)(v.dev->fb + COMPUTE_IMAGE + 0x1000);
+	for (i = 0; i < 3; i++)
+		text[i] = htole32(compute_loop[i]);
+	compute_head(&v, COMPUTE_HEAD + 0x100, COMPUTE_IMAGE + 0x1000, 3, 4096);
+	until_beside(stop_beside);
+	FX_OK(v.dev, vgpu_dev_reset(v.dev));
+	FX_SOON(!compute_counter(&v, "context_bytes ") && !compute_counter(&v, "flight_bytes "),
+		"memory of flights is not given back");
+}
+
+static bool is_idle(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHANNELS; i++)
+		if (vgpu_chan_get(chans[i]) != le64toh(chans[i]->page->put))
+			return false;
+	return true;
+}
+
+/* The vGPU moves while dispatches go on beside each other, and those that helpers have ended. */
+static void move_beside(void)
+{
+	uint64_t before = beside(), insns = compute_counter(&v, "instructions ");
+	unsigned int i;
+
+	for (i = 0; i < CHANNELS; i++)
+		submit_place(i, ITEMS);
+	FX_SOON(is_idle() || (help_comes() ? beside() > before :
+					     compute_counter(&v, "instructions ") > insns));
+	hop_state(&v, VFIO_DEVICE_STATE_STOP, NULL);
+	hop(&v, 0);
+	for (i = 0; i < CHANNELS; i++)
+		check_place(i, ITEMS);
+}
+
+static void dispatches_move(void)
+{
+	unsigned int i;
+
+	begin_channels();
+	COMPUTE_LOAD(&v, adds);
+	until_beside(move_beside);
+	for (i = 0; i < 10; i++)
+		move_beside();
+}
+
 static uint32_t groups_in(const struct hop_stream *stream)
 {
 	struct inflight found;
@@ -342,6 +587,12 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(endless_groups_stop),
 	KTAP_TEST(processors_come_and_go),
 	KTAP_TEST(groups_move),
+	KTAP_TEST(dispatches_add_up),
+	KTAP_TEST(dispatches_meet),
+	KTAP_TEST(one_dispatch_faults),
+	KTAP_TEST(pages_beside),
+	KTAP_TEST(endless_dispatches_stop),
+	KTAP_TEST(dispatches_move),
 };
 
 KTAP_MAIN(tests, cleanup)

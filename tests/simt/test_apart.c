@@ -231,7 +231,9 @@ static void try_fault(const struct failure *failure, const struct simt_isa *isa,
 	memcpy(words, fault, sizeof(fault));
 	words[FAIL_AT] = failure->word;
 	begin(words, ARRAY_SIZE(words), isa);
-	world.group.round_at = 0;	/* so all run alone, one after the other */
+	/* So all run alone, one after the other, in a round. */
+	world.program->shares = true;
+	world.group.round_at = 0;
 	for (l = 0; l < SIMT_LANES; l++)
 		page[TABLE / 8 + l] = l == bad ? failure->bad : failure->good;
 	do {

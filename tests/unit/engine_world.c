@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "soft/work/beside.h"
 #include "soft/work/lanes.h"
-#include "soft/work/natives.h"
 #include "engine_world.h"
 
 struct engine_world world;
@@ -261,11 +261,35 @@ void world_dispatch(struct soft_context *context, struct soft_program *program)
 }
 
 /* The engine has one unit. */
-bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
-		    u64 end_ns)
+bool soft_beside_any(const struct soft_engine *engine)
 {
-	BUG_ON(most);
 	return false;
+}
+
+void soft_beside_begin(struct soft_beside *beside, struct soft_channel *ch)
+{
+	beside->nr = 1;
+}
+
+unsigned int soft_beside_take(struct soft_beside *beside, struct soft_engine *engine,
+			      unsigned int most)
+{
+	abort();
+}
+
+void soft_beside_give_back(struct soft_beside *beside, struct soft_unit *unit)
+{
+}
+
+unsigned int soft_team_ready(struct soft_engine *engine)
+{
+	return 0;
+}
+
+void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
+		    unsigned int most, u64 end_ns)
+{
+	abort();
 }
 
 /* No engine here hangs. */
@@ -273,7 +297,7 @@ void soft_rest(struct soft_engine *engine)
 {
 }
 
-void soft_team_close(struct soft_engine *engine)
+void soft_team_close(struct soft_engine *engine, bool leave)
 {
 	abort();
 }
@@ -284,13 +308,6 @@ void soft_context_grow(struct soft_channel *ch)
 }
 
 /* Programs have begun, and do what the test says or fault at the end of a section. */
-/* No kernel, so no code of the CPU. */
-const struct simt_native *soft_natives_get(struct soft_programs *programs,
-					   struct soft_program *program)
-{
-	return NULL;
-}
-
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
 				 const bool *leave, u64 *took_ns)
 {

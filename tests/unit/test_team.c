@@ -16,6 +16,7 @@
 #include "soft/queue/unit.h"
 
 #define MOST		5
+#define CHANNELS	3
 #define SECTIONS	200
 #define SECTION_NS	50000
 #define JITTER_NS	20000
@@ -78,8 +79,12 @@ void soft_unit_stop(struct soft_unit *unit)
  * struct world - an engine and what helpers do
  * @helped: how often a helper was at work
  * @on:     how many are
+ * @by:     by channel, how often helpers were called for it
+ * @seen:   by helper, the section that it has worked in last
+ * @next:   by helper, the channel that it goes to next
  * @open:   the leader is in a section
  * @most:   how many may help in it
+ * @nr_ch:  and on how many channels
  * @wake_ns: how long a helper takes to wake
  * @cpus:   processors; 0: one for each
  * @with:   so many helpers have the leader's
@@ -87,11 +92,15 @@ void soft_unit_stop(struct soft_unit *unit)
 static struct {
 	struct soft_engine engine;
 	struct soft_unit helper[MOST];
-	struct soft_channel ch[2];
+	struct soft_channel ch[CHANNELS];
+	unsigned int by[CHANNELS];
+	u32 seen[MOST];
+	unsigned int next[MOST];
 	unsigned int helped;
 	unsigned int on;
 	bool open;
 	unsigned int most;
+	unsigned int nr_ch;
 	u64 wake_ns;
 	unsigned int cpus;
 	unsigned int with;
@@ -132,10 +141,18 @@ static u64 now(void)
 static void help(struct soft_unit *unit, struct soft_channel *ch)
 {
 	const struct soft_view *view = &unit->view, *lead = &world.engine.lead.view;
-	unsigned int i;
+	unsigned int me = unit - world.helper, i;
 
 	assert_true(world.open);
+	/* Helpers begin with different channels, and look at all of them. */
+	if (world.seen[me] != unit->section_number)
+		world.next[me] = (me + 1) % world.nr_ch;
+	world.seen[me] = unit->section_number;
+	assert_ptr_equal(ch, &world.ch[world.next[me]]);
+	world.next[me] = (world.next[me] + 1) % world.nr_ch;
+	assert_true(ch - world.ch < world.nr_ch);
 	assert_true(++world.on <= world.most);
+	world.by[ch - world.ch]++;
 	assert_true(unit - world.helper >= world.with);
 	world.helped++;
 	for (i = 0; i < 3; i++) {
@@ -159,34 +176,54 @@ static const struct soft_packet_desc desc = { .help = help };
 
 static void begin(u64 seed, unsigned int nr)
 {
+	unsigned int i;
+
 	memset(&world, 0, sizeof(world));
 	sim_begin(seed, JITTER_NS);
 	world.engine.team.helper = world.helper;
 	world.engine.team.nr = nr;
 	world.engine.lead.view.mem = (void *)&world;
-	world.ch[0].exec.packet.desc = &desc;
-	world.ch[1].exec.packet.desc = &desc;
-	world.ch[1].space = 7;
+	for (i = 0; i < CHANNELS; i++) {
+		world.ch[i].exec.packet.desc = &desc;
+		world.ch[i].space = 7 * i;
+	}
 	assert_int_equal(soft_team_init(&world.engine, "gpu"), 0);
 }
 
-/* A section, in which the leader works for @ns. Returns how many have helped in it. */
+static bool section_open(unsigned int most, unsigned int nr_ch, u64 end_ns)
+{
+	struct soft_channel *ch[CHANNELS];
+	unsigned int i;
+
+	most = min(most, soft_team_ready(&world.engine));
+	if (!most)
+		return false;
+	for (i = 0; i < nr_ch; i++)
+		ch[i] = &world.ch[i];
+	world.most = most;
+	world.nr_ch = nr_ch;
+	world.open = true;
+	soft_team_open(&world.engine, ch, nr_ch, most, end_ns);
+	memset(ch, 0xff, sizeof(ch));
+	assert_false(world.engine.team.leave);
+	return true;
+}
+
+/* A section, in which the leader works for @ns. Returns how many times helpers have worked. */
 static unsigned int section(unsigned int most, u64 ns)
 {
-	unsigned int before = world.helped;
+	unsigned int before = world.helped, nr_ch = sim_random(1, CHANNELS);
+	bool leave;
 
-	world.open = true;
-	world.most = min(most, world_cpus() - 1);
-	if (!soft_team_open(&world.engine, &world.ch[sim_random(0, 1)], most,
-			    sim_now_ns() + max_t(u64, ns, SECTION_NS))) {
-		world.open = false;
+	if (!section_open(most, nr_ch, sim_now_ns() + max_t(u64, ns, SECTION_NS)))
 		return 0;
-	}
 	sim_sleep(ns);
-	soft_team_close(&world.engine);
+	leave = sim_one_in(2);
+	soft_team_close(&world.engine, leave);
+	assert_int_equal(world.engine.team.leave, leave);
 	assert_int_equal(world.on, 0);
 	world.open = false;
-	return world.helped - before;
+	return (world.helped - before) / nr_ch;
 }
 
 static void end(void)
@@ -198,8 +235,8 @@ static void end(void)
 
 static void test_sections(void **state)
 {
+	unsigned int i, n, helped = 0, by[CHANNELS] = {};
 	u64 seed = test_seed();
-	unsigned int i, n, helped = 0;
 
 	for (n = 0; n < 200; n++) {
 		begin(seed + n, n % (MOST + 1));
@@ -212,9 +249,13 @@ static void test_sections(void **state)
 			if (sim_one_in(5))	/* they sleep meanwhile */
 				sim_sleep(sim_random(1, 4 * SOFT_TEAM_POLL_NS));
 		}
+		for (i = 0; i < CHANNELS; i++)
+			by[i] += world.by[i];
 		end();
 	}
 	check_that(helped > 200 * SECTIONS / 4, "%u of %u", helped, 200 * SECTIONS);
+	for (i = 0; i < CHANNELS; i++)
+		check_that(by[i] > 200 * SECTIONS / 4, "channel %u: %u", i, by[i]);
 }
 
 /* All come, if the leader works for long enough, whether they sleep or poll. */
@@ -244,10 +285,10 @@ static void test_nobody_comes(void **state)
 	world.engine.team.helper = world.helper;
 	world.engine.team.nr = 1;
 	for (i = 0; i < 100000; i++) {
-		if (!soft_team_open(&world.engine, &world.ch[0], 1, 0))
+		if (!section_open(1, 1, 0))
 			continue;
 		sim_sleep(SOFT_TEAM_FAIR_NS);
-		soft_team_close(&world.engine);
+		soft_team_close(&world.engine, false);
 		called++;
 	}
 	check_that(called > 1540 && called < 1590, "%u", called);
@@ -255,19 +296,19 @@ static void test_nobody_comes(void **state)
 	world.engine.team.skip = 0;
 	for (i = 0; i < 100; i++) {
 		called = world.engine.team.missed;
-		assert_true(soft_team_open(&world.engine, &world.ch[0], 1, 0));
+		assert_true(section_open(1, 1, 0));
 		sim_sleep(SOFT_TEAM_FAIR_NS - 1);
-		soft_team_close(&world.engine);
+		soft_team_close(&world.engine, false);
 		assert_int_equal(called, world.engine.team.missed);
 	}
 	/* One that comes is called each time again. */
 	world.engine.team.skip = 0;
-	assert_true(soft_team_open(&world.engine, &world.ch[0], 1, 0));
+	assert_true(section_open(1, 1, 0));
 	world.engine.team.joined = 1;
-	soft_team_close(&world.engine);
+	soft_team_close(&world.engine, false);
 	for (i = 0; i < SOFT_TEAM_MISSES; i++) {
-		assert_true(soft_team_open(&world.engine, &world.ch[0], 1, 0));
-		soft_team_close(&world.engine);
+		assert_true(section_open(1, 1, 0));
+		soft_team_close(&world.engine, false);
 	}
 	sim_end();
 }

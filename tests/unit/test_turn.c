@@ -267,7 +267,13 @@ static void random_steps(void **state)
 	unsigned int when[CHANNELS] = {}, n, i, e;
 	u64 rng = test_seed(), read_ns[CHANNELS];
 
+	for (i = 0; i < CHANNELS; i += 2) {
+		queues->channel[i].exec.step = SOFT_STEP_BODY;
+		queues->channel[i].exec.packet.desc = &helped;
+	}
 	for (n = 0; n < STEPS; n++) {
+		beside = random_one_in(&rng, 2) ?
+			 1 | (unsigned int)random_range(&rng, 0, (1 << CHANNELS) - 1) << 1 : 0;
 		if (random_one_in(&rng, 10))
 			guest_step(&rng);
 		else
@@ -294,6 +300,64 @@ static void random_steps(void **state)
 	}
 }
 
+/*
+ * Two channels have packets that helpers work on, for long, and one has others: each is the next
+ * one in its turn, as if there were no helpers.
+ */
+static void keeps_places(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		enable(i, 0);
+	for (i = 0; i < 2; i++) {
+		queues->channel[i].exec.step = SOFT_STEP_BODY;
+		queues->channel[i].exec.packet.desc = &helped;
+	}
+	beside = 1;
+	begin(0);
+	for (i = 0; i < 30; i++)
+		assert_int_equal(work(0, MS, SOFT_END_STOPPED), i % 3);
+	/* And one whose packet has ended comes before the others, once. */
+	beside = 1 | 1 << 1 << 1;
+	assert_int_equal(work(0, MS, SOFT_END_STOPPED), 0);
+	beside = 1;
+	assert_ptr_equal(soft_queue_take_ended(queues, 0), &queues->channel[1]);
+	soft_queue_release(&engines[0], &queues->channel[1], SOFT_END_PACKET, false);
+	assert_null(soft_queue_take_ended(queues, 0));
+	assert_int_equal(work(0, MS, SOFT_END_STOPPED), 2);
+	assert_int_equal(work(0, MS, SOFT_END_STOPPED), 0);
+	assert_int_equal(work(0, MS, SOFT_END_STOPPED), 1);
+}
+
+/* A channel that is disabled while it is borrowed is off the queue, and waited for. */
+static void disabled_beside(void **state)
+{
+	struct soft_channel *ch, *chs[CHANNELS];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		enable(i, 0);
+		queues->channel[i].exec.step = SOFT_STEP_BODY;
+		queues->channel[i].exec.packet.desc = &helped;
+	}
+	begin(0);
+	ch = soft_queue_take(queues, 0, now_ns);
+	assert_int_equal(soft_queue_borrow(&engines[0], chs, CHANNELS), 2);
+	chs[0]->exec.ended = true;
+	chs[0]->stop = true;
+	raw_spin_lock(&queues->queue_lock);
+	soft_queue_del(chs[0]);
+	raw_spin_unlock(&queues->queue_lock);
+	soft_queue_give_back(&engines[0], chs, 2);
+	assert_false(chs[0]->busy);
+	assert_true(list_empty(&chs[0]->link));
+	assert_null(soft_queue_take_ended(queues, 0));
+	soft_queue_release(&engines[0], ch, SOFT_END_PACKET, false);
+	assert_int_equal(work(0, MS, SOFT_END_PACKET), 2);
+	assert_int_equal(work(0, MS, SOFT_END_PACKET), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +371,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(finds_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(rung_for_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(forgotten, setup, teardown),
+		cmocka_unit_test_setup_teardown(keeps_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(disabled_beside, setup, teardown),
 		cmocka_unit_test_setup_teardown(random_steps, setup, teardown),
 	};
 

@@ -82,6 +82,8 @@ static void test_as_it_is(void **state)
 	for (i = 0; i < TYPES; i++)
 		check_that(nr[i] > 5, "%u of type %u", nr[i], i);
 	check_that(several >= SEVERAL, "%u of several groups", several);
+	check_that(vgpu_world_beside >= 5, "%llu dispatches beside others",
+		   vgpu_world_beside);
 }
 
 static u32 wrong(u64 *seed, u32 word, unsigned int how)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # vgpu_world.h: all that a state is made of, but for engines' threads, the worker and the stores,
 # with shims before the others.
-VGPU_WORLD := tests/unit/vgpu_world.c tests/unit/vgpu_world_guest.c tests/simt/state_world.c \
+VGPU_WORLD := tests/unit/vgpu_world.c tests/unit/vgpu_world_guest.c \
+	tests/unit/vgpu_world_try.c tests/unit/no_natives.c \
+	tests/simt/state_world.c \
 	drivers/vgpu/core/objects/record.c $(addprefix drivers/vgpu/soft/,card/state.c \
 	face/display.c face/display_state.c face/regs_state.c face/vga.c \
 	memory/space.c memory/walk.c \
 	$(addprefix queue/,channel.c channel_record.c channel_state.c dma.c exec.c invalidate.c \
 	packet.c queue.c stop.c turn.c usage.c) \
-	$(addprefix work/,context.c context_flights.c context_record.c context_state.c \
+	$(addprefix work/,beside.c context.c context_flights.c context_record.c context_state.c \
 	dispatch.c flight.c flights.c head.c move.c move_state.c packet_types.c present.c \
 	program_state.c programs.c text.c) \
 	$(addprefix simt/,decode.c float.c warp.c lone.c lone_when.c lone_regs.c \

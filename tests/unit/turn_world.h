@@ -62,6 +62,8 @@ static struct soft_engine engines[SOFT_ENGINES];
 static struct soft_memory mem;
 static struct soft_queues *queues;
 static struct side side[SOFT_ENGINES];
+/* Twice the set of channels whose packets helpers end beside work(), and 1; 0: there are none. */
+static unsigned int beside;
 static u64 now_ns;
 static u64 present_ns[CHANNELS], earlier_ns[CHANNELS], moved_ns[CHANNELS], forgot_ns;
 static unsigned int enabling[CHANNELS];
@@ -99,6 +101,7 @@ static int setup(void **state)
 	memset(moved_ns, 0, sizeof(moved_ns));
 	memset(pages, 0xff, sizeof(pages));
 	forgot_ns = 0;
+	beside = 0;
 	now_ns = SEC;
 	queues->engine = engines;
 	queues->mem = &mem;
@@ -253,6 +256,40 @@ static u64 turn_ns(const struct side *s)
 	return now_ns - (s->start_ns + BEGIN_NS) - s->idle_ns - s->given_ns;
 }
 
+/* Of channels whose packets helpers can work on. */
+static void help(struct soft_unit *unit, struct soft_channel *ch)
+{
+}
+
+static const struct soft_packet_desc helped = { .help = help };
+
+/*
+ * Helpers work on packets of other channels while the engine works on one; they end those of
+ * channels that are in @ended. Returns how many there are.
+ */
+static unsigned int work_beside(unsigned int e, unsigned int ended)
+{
+	struct soft_channel *chs[CHANNELS];
+	unsigned int nr = soft_queue_borrow(&engines[e], chs, CHANNELS), i;
+	unsigned int ready = queues->queue[e].nr_ready;
+	bool any = false;
+
+	for (i = 0; i < nr; i++) {
+		assert_true(chs[i]->busy);
+		assert_ptr_equal(chs[i]->exec.packet.desc, &helped);
+		chs[i]->exec.ended = ended & 1u << chs[i]->index;
+		any |= chs[i]->exec.ended;
+	}
+	soft_queue_give_back(&engines[e], chs, nr);
+	assert_int_equal(queues->queue[e].nr_ready, ready);
+	for (i = 0; i < nr; i++)
+		assert_true(!chs[i]->busy && !list_empty(&chs[i]->link));
+	/* Those are the next ones. */
+	assert_true(!any || list_first_entry(&queues->queue[e].ready, struct soft_channel,
+					     link)->exec.ended);
+	return nr;
+}
+
 /* Works for so long on the channel that is next. Returns that, or NOBODY: there is none. */
 static unsigned int work(unsigned int e, u64 ns, enum soft_end end)
 {
@@ -269,6 +306,8 @@ static unsigned int work(unsigned int e, u64 ns, enum soft_end end)
 	soft_turn_next(&engine->turns, ch, now_ns, s->idle_ns);
 	works(s, ch->index);
 	now_ns += ns;
+	if (beside)
+		work_beside(e, beside >> 1);
 	soft_turn_note(&engine->turns, now_ns, s->idle_ns);
 	soft_queue_release(engine, ch, end, false);
 	assert_int_equal(told(ch->index),

@@ -14,19 +14,11 @@
 #include "soft/card/state.h"
 #include "soft/work/flight.h"
 #include "soft/work/lanes.h"
-#include "soft/work/native.h"
-#include "soft/work/natives.h"
 #include "soft/work/packet_types.h"
 #include "soft/work/section.h"
 #include "vgpu_world.h"
 #include "vgpu_world_guest.h"
 
-#define DIE_IF(condition)	do {					\
-	if (condition) {						\
-		fprintf(stderr, "%s:%d: " #condition "\n", __FILE__, __LINE__);	\
-		abort();						\
-	}								\
-} while (0)
 
 #define TURN_NS		300000
 #define LOOK_NS		10000	/* what passes from one look at the clock to the next */
@@ -62,7 +54,10 @@ static struct {
 	struct soft_gpu gpu;
 	struct soft_unit helper[WORLD_HELPERS];
 	struct soft_section section[WORLD_HELPERS];
-	struct soft_channel *helped;
+	struct soft_channel *helped[SOFT_UNITS_MAX];
+	unsigned int nr_helped;
+	unsigned int asked;
+	unsigned int sections;
 	unsigned int helpers;
 	struct soft_instance *inst;
 	struct page *fb[WORLD_FB / PAGE_SIZE];
@@ -112,6 +107,9 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_
 {
 	struct page **page = slot(store, pgoff);
 
+	/* An engine does not always get memory at once. */
+	if (!*page && gfp == SOFT_GFP_ENGINE && ++world.asked % 3 == 0)
+		return NULL;
 	if (!*page)
 		*page = calloc(1, sizeof(**page));
 	return *page;
@@ -284,13 +282,20 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 {
 }
 
-bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
-		    u64 end_ns)
+unsigned int soft_team_ready(struct soft_engine *engine)
 {
+	return WORLD_HELPERS;
+}
+
+void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
+		    unsigned int most, u64 end_ns)
+{
+	DIE_IF(!nr_ch || nr_ch > SOFT_UNITS_MAX || !most || most > WORLD_HELPERS);
 	engine->team.end_ns = end_ns;
-	world.helped = ch;
+	engine->team.leave = false;
+	memcpy(world.helped, ch, nr_ch * sizeof(*ch));
+	world.nr_helped = nr_ch;
 	world.helpers = most;
-	return most;
 }
 
 /* No engine here hangs. */
@@ -298,50 +303,42 @@ void soft_rest(struct soft_engine *engine)
 {
 }
 
-void soft_team_close(struct soft_engine *engine)
-{
-	world.helped = NULL;
-}
-
 /* One more helper works while those that have a flight already are in the middle of a section. */
 static void help(void)
 {
-	struct soft_channel *ch = world.helped;
 	struct soft_unit *unit;
+	unsigned int i;
 
-	if (!ch || !world.helpers)
+	if (!world.nr_helped || !world.helpers)
 		return;
 	unit = &world.helper[--world.helpers];
-	memset(&unit->view, 0, sizeof(unit->view));
-	unit->view.mem = unit->engine->lead.view.mem;
-	unit->view.root = ch->space;
-	unit->view.gen = unit->engine->lead.view.gen;
-	ch->exec.packet.desc->help(unit, ch);
+	for (i = 0; i < world.nr_helped; i++) {
+		struct soft_channel *ch = world.helped[(world.helpers + 1 + i) % world.nr_helped];
+
+		memset(&unit->view, 0, sizeof(unit->view));
+		unit->view.mem = unit->engine->lead.view.mem;
+		unit->view.root = ch->space;
+		unit->view.gen = unit->engine->lead.view.gen;
+		ch->exec.packet.desc->help(unit, ch);
+	}
 }
 
-/* No kernel, so no code of the CPU. */
-const struct simt_native *soft_natives_get(struct soft_programs *programs,
-					   struct soft_program *program)
+/* Those that have not come so far come now, unless they have to leave. */
+void soft_team_close(struct soft_engine *engine, bool leave)
 {
-	return NULL;
-}
-
-void soft_natives_begin(struct soft_programs *programs)
-{
-}
-
-void soft_natives_end(struct soft_programs *programs)
-{
-}
-
-void soft_native_free(struct simt_native *native)
-{
+	engine->team.leave = leave;
+	while (!leave && world.helpers)
+		help();
+	world.helpers = 0;
+	world.nr_helped = 0;
 }
 
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
 				 const bool *leave, u64 *took_ns)
 {
 	help();
+	if (++world.sections % 37 == 0)
+		WRITE_ONCE(world.gpu.part0.engine[0].preempt, true);
 	*took_ns = LOOK_NS;
 	return simt_group_run(group, SECTION_INSNS);
 }
@@ -431,17 +428,39 @@ void vgpu_world_submit(u64 seed)
 	guest_submit(seed);
 }
 
+/* As soft_engine_step() does. */
+static void step(struct soft_engine *engine, struct soft_channel *ch)
+{
+	struct soft_fault fault = {};
+	enum soft_end end = soft_exec(engine, ch, &fault);
+
+	if (end == SOFT_END_FAULT)
+		soft_channel_fault(ch, &fault, ch->get);
+	soft_queue_release(engine, ch, end, end == SOFT_END_EMPTY);
+}
+
+/* What helpers have ended is no dispatch any more: a state has no form for that. */
+static void check_left(const struct soft_channel *ch)
+{
+	const struct soft_context *context = soft_context(ch);
+
+	DIE_IF(ch->exec.ended || ch->busy);
+	if (context && context->program && ch->state == VGPU_HW_STATE_AWAKE)
+		DIE_IF(soft_flights_ended(&context->flights, &context->dispatch));
+}
+
 /* As soft_engine_do_run() does. */
 static void turn(struct soft_engine *engine)
 {
 	struct soft_queues *queues = &world.inst->queues;
 	struct soft_unit *unit = &engine->lead;
 	struct soft_channel *ch;
-	unsigned int steps = 0;
-	enum soft_end end;
+	unsigned int steps = 0, i;
 
 	engine->run.instance = vgpu();
-	engine->run.deadline_ns = world.now_ns + TURN_NS;
+	/* Long enough now and then that the leader goes round. */
+	engine->run.deadline_ns = world.now_ns + (engine->runs % 4 ? TURN_NS : 8 * TURN_NS);
+	engine->preempt = false;
 	engine->runs++;
 	soft_unit_begin_run(unit, world.now_ns);
 	soft_turn_begin_run(&engine->turns, unit->now_ns);
@@ -449,16 +468,15 @@ static void turn(struct soft_engine *engine)
 	engine->queues = queues;
 	soft_invalidate_begin_run(unit);
 	while (!soft_stop_wanted(unit, NULL, SOFT_PACKET_WORK) && steps++ < STEPS) {
-		struct soft_fault fault = {};
-
 		ch = soft_queue_take(queues, engine->index, unit->now_ns);
 		if (!ch)
 			break;
-		end = soft_exec(engine, ch, &fault);
-		if (end == SOFT_END_FAULT)
-			soft_channel_fault(ch, &fault, ch->get);
-		soft_queue_release(engine, ch, end, end == SOFT_END_EMPTY);
+		step(engine, ch);
 	}
+	while ((ch = soft_queue_take_ended(queues, engine->index)))
+		step(engine, ch);
+	for (i = 0; i < queues->nr_channels; i++)
+		check_left(&queues->channel[i]);
 	soft_queue_end(engine, false);
 }
 
@@ -498,6 +516,8 @@ void vgpu_world_reset(void)
 	soft_channel_restart(&inst->queues);
 }
 
+u64 vgpu_world_beside;
+
 void vgpu_world_close(void)
 {
 	struct soft_instance *inst = world.inst;
@@ -520,73 +540,7 @@ void vgpu_world_close(void)
 		world.loose = loose->next;
 		free(loose);
 	}
+	vgpu_world_beside += world.gpu.part0.engine[0].team.beside;
 	free(world.gpu.part0.engine[0].lead.section);
 	free(inst);
-}
-
-static void check_picture(void)
-{
-	struct vgpu_scanout s;
-
-	if (!soft_display_scanout(&world.inst->display, &s))
-		return;
-	DIE_IF(!s.width || !s.height || s.pitch / 4 < s.width);
-	DIE_IF(s.offset > WORLD_FB ||
-	       (s.height - 1ULL) * s.pitch + s.width * 4ULL > WORLD_FB - s.offset);
-}
-
-/* Loads what was saved, which is never refused. */
-static void load_again(const struct vgpu_records *state)
-{
-	struct vgpu_record_reader from;
-
-	if (!vgpu_world_load(state->data, state->bytes, &from))
-		return;
-	fprintf(stderr, "record %u, %s: %s\n", from.index, from.record, from.field);
-	DIE_IF("what was saved is refused");
-}
-
-bool vgpu_world_try(u64 seed, const void *data, size_t bytes)
-{
-	struct vgpu_records first = {}, second = {};
-	struct vgpu_record_reader from;
-	u32 index, type;
-	int ret;
-
-	vgpu_world_open(seed);
-	vgpu_world_submit(seed);
-	vgpu_world_run(1 + seed % 3);
-	ret = vgpu_world_load(data, bytes, &from);
-	DIE_IF(ret && ret != -EINVAL);
-	if (!ret) {
-		vgpu_world_save(&first);
-		load_again(&first);
-		vgpu_world_save(&second);
-		DIE_IF(!vgpu_records_same(&first, &second, &index, &type));
-		check_picture();
-		vgpu_world_run(4);
-		vgpu_records_free(&second);
-		/* What has run since is a state, too. */
-		vgpu_world_save(&second);
-		load_again(&second);
-		vgpu_world_run(2);
-		check_picture();
-		vgpu_records_free(&first);
-		vgpu_records_free(&second);
-	} else {
-		vgpu_world_reset();
-		vgpu_world_submit(seed + 1);
-		vgpu_world_run(2);
-	}
-	vgpu_world_close();
-	return !ret;
-}
-
-void vgpu_world_make(u64 seed, struct vgpu_records *to)
-{
-	vgpu_world_open(seed);
-	vgpu_world_submit(seed);
-	vgpu_world_run(1 + seed % 5);
-	vgpu_world_save(to);
-	vgpu_world_close();
 }

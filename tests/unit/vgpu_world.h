@@ -7,7 +7,17 @@
 #ifndef VGPU_WORLD_H
 #define VGPU_WORLD_H
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <linux/vgpu_record.h>
+
+#define DIE_IF(condition)	do {					\
+	if (condition) {						\
+		fprintf(stderr, "%s:%d: " #condition "\n", __FILE__, __LINE__);	\
+		abort();						\
+	}								\
+} while (0)
 
 /* A new vGPU; what its guest has in memory depends on @seed. */
 void vgpu_world_open(u64 seed);
@@ -24,6 +34,9 @@ int vgpu_world_load(const void *data, size_t bytes, struct vgpu_record_reader *f
 
 /* As after a load that has failed. */
 void vgpu_world_reset(void);
+
+/* Of all worlds that are closed: struct soft_team.beside. */
+extern u64 vgpu_world_beside;
 
 /* Whatever has happened, nothing is left. */
 void vgpu_world_close(void);

@@ -42,7 +42,7 @@ struct bpf_prog {
 /* What an immediate of BPF_CALL is relative to. */
 u64 __bpf_call_base(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 
-#define BPF_CALL_IMM(fn)	((s32)((uintptr_t)(fn) - (uintptr_t)__bpf_call_base))
+#define BPF_CALL_IMM(fn)	((intptr_t)(fn) - (intptr_t)__bpf_call_base)
 
 static inline unsigned int bpf_prog_size(unsigned int len)
 {

@@ -30,6 +30,7 @@ typedef unsigned long pgoff_t;
 
 #define U8_MAX		((u8)~0U)
 #define U16_MAX		((u16)~0U)
+#define S16_MAX	((s16)(U16_MAX >> 1))
 #define U32_MAX		((u32)~0U)
 #define U64_MAX		((u64)~0ULL)
 #define S32_MAX		((s32)(U32_MAX >> 1))

@@ -32,8 +32,8 @@ static struct dentry *soft_debugfs;
  * clock: number of sections of less than 1 us, 1 us, 2..3 us, 4..7 us and so on. Only the unit that
  * leads counts them.
  *
- * helpers, helped, of gr: number of units beside the one that leads; how often one of them has
- * taken part in a section.
+ * helpers, helped, beside, of gr: number of units beside the one that leads; how often one of them
+ * has taken part in a section; how often they have got on with another dispatch than the leader's.
  *
  * ran_ns: engine time: for how long the engine could work so far, see soft_engine_ran_ns().
  *

@@ -64,6 +64,7 @@ void soft_part_debugfs(struct soft_part *part)
 			continue;
 		debugfs_create_u32("helpers", 0400, dir, &engine->team.nr);
 		debugfs_create_u64("helped", 0400, dir, &engine->team.helped);
+		debugfs_create_u64("beside", 0400, dir, &engine->team.beside);
 	}
 }
 

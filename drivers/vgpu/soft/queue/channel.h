@@ -5,8 +5,9 @@
  * States of a channel. An enabled channel is in one of these states: on its queue's ready
  * list; paced (its frame is not due yet, or a request could not be allocated); stalled (it waits
  * for guest memory or for pages); sleeping; faulted; or busy (the engine's thread has taken it,
- * and alone uses its execution state). A thread that disables a channel sets the channel's
- * @stop, waits until the channel is not busy, and owns it from then on.
+ * and alone uses its execution state, or has units use it that help). A channel that the thread has
+ * only borrowed, for a section, is busy and on the ready list. A thread that disables a channel
+ * sets the channel's @stop, waits until the channel is not busy, and owns it from then on.
  */
 #ifndef _VGPU_SOFT_CHANNEL_H
 #define _VGPU_SOFT_CHANNEL_H
@@ -29,7 +30,7 @@ struct soft_queues;
  * @root:      the ROOT register likewise
  * @ring:      the RING register likewise
  * @state:     enum vgpu_hw_state; this and all fields up to @moved_ns are protected by queue_lock
- * @busy:      the engine's thread has taken the channel off its queue
+ * @busy:      the engine's thread has taken the channel off its queue, or borrowed it
  * @stalled:   the channel waits for @dma
  * @paced:     the channel waits for @due_ns: @link is on the queue's paced list
  * @stop:      the channel is being disabled, and its engine must leave it (the engine's thread also

@@ -203,13 +203,28 @@ static void soft_engine_step(struct soft_engine *engine, struct soft_queue *queu
 	soft_queue_release(engine, ch, end, false);
 }
 
+/*
+ * Ends packets whose work helpers have ended: nothing but the end is missing, and nobody is to wait
+ * for another run, or another slot, for that.
+ */
+static void soft_engine_end_packets(struct soft_engine *engine, struct soft_queue *queue,
+				    struct soft_run_times *times)
+{
+	struct soft_channel *ch;
+
+	while (engine->team.nr && (ch = soft_queue_take_ended(engine->queues, engine->index)))
+		soft_engine_step(engine, queue, ch, times);
+}
+
 /* Between two channels. Returns false if the run must end. */
-static bool soft_engine_goes_on(struct soft_engine *engine)
+static bool soft_engine_goes_on(struct soft_engine *engine, struct soft_queue *queue,
+				struct soft_run_times *times)
 {
 	struct soft_unit *unit = &engine->lead;
 
 	if (!soft_stop_wanted(unit, NULL, SOFT_PACKET_WORK))
 		return true;
+	soft_engine_end_packets(engine, queue, times);
 	if (unit->expired)
 		return false;
 	soft_rest(engine);
@@ -237,7 +252,7 @@ static enum vgpu_run_end soft_engine_do_run(struct soft_engine *engine,
 	engine->queues = queues;
 	soft_invalidate_begin_run(unit);
 
-	while (!times->over && soft_engine_goes_on(engine)) {
+	while (!times->over && soft_engine_goes_on(engine, queue, times)) {
 		ch = soft_queue_take(queues, engine->index, unit->real_ns);
 		if (ch) {
 			soft_engine_step(engine, queue, ch, times);
@@ -377,6 +392,8 @@ void soft_engine_run(struct soft_engine *engine, struct vgpu_partition *part,
 void soft_engine_preempt(struct soft_engine *engine)
 {
 	WRITE_ONCE(engine->preempt, true);
+	/* For helpers; if the leader opens a section just now, it sees @preempt and tells them. */
+	WRITE_ONCE(engine->team.leave, true);
 	rcuwait_wake_up(&engine->lead.wake);
 }
 

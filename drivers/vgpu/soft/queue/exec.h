@@ -37,6 +37,8 @@ enum soft_step {
  * @packet:  the packet; valid from SOFT_STEP_PACE on
  * @va:      address, as the guest has it, of the last request to guest memory or for pages
  * @gen:     generation of that address's translation, see struct soft_place
+ * @ended:   helpers have ended the packet's work, by success or fault, and the engine's thread has
+ *           not looked yet; only while the channel is on the ready list
  * @answered: the request to guest memory that @packet's execution made has succeeded; the
  *           execution clears this
  * @work:    what the type of @packet remembers of it, see soft_exec_work(); 0 when it begins
@@ -52,6 +54,7 @@ struct soft_exec {
 	struct soft_packet packet;
 	u64 va;
 	u32 gen;
+	bool ended;
 	bool answered;
 	u64 work[SOFT_EXEC_WORK];
 	u64 fetch_first;

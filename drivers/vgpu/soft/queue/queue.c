@@ -11,6 +11,9 @@
 #include "../memory/memory.h"
 #include "queues.h"
 
+/* How many ready channels are looked at for packets that helpers can work on. */
+#define SOFT_QUEUE_LOOKS	(2 * SOFT_UNITS_MAX)
+
 static struct soft_queue *soft_queue_of(struct soft_channel *ch)
 {
 	return &ch->queues->queue[ch->engine];
@@ -195,6 +198,14 @@ static void soft_queue_promote(struct soft_queue *queue, u64 now_ns)
 	WRITE_ONCE(queue->due_ns, due_ns);
 }
 
+/* Makes a ready channel busy, and takes it off the list. With queue_lock held. */
+static void soft_queue_occupy(struct soft_channel *ch)
+{
+	soft_queue_del(ch);
+	ch->busy = true;
+	ch->exec.ended = false;
+}
+
 /**
  * soft_queue_take() - take the next ready channel
  * @queues: queues of the vGPU that runs
@@ -212,12 +223,94 @@ struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int en
 	if (now_ns >= queue->due_ns)
 		soft_queue_promote(queue, now_ns);
 	ch = list_first_entry_or_null(&queue->ready, struct soft_channel, link);
-	if (ch) {
-		soft_queue_del(ch);
-		ch->busy = true;
-	}
+	if (ch)
+		soft_queue_occupy(ch);
 	raw_spin_unlock(&queues->queue_lock);
 	return ch;
+}
+
+/**
+ * soft_queue_take_ended() - take the next ready channel, if helpers have ended its packet
+ * @queues: queues of the vGPU that runs
+ *
+ * Such channels come before all others: an engine goes to no other one before them.
+ *
+ * @engine: number of the engine
+ * Context: the engine's thread.
+ * Return: the channel, busy until soft_queue_release(), or NULL.
+ */
+struct soft_channel *soft_queue_take_ended(struct soft_queues *queues, unsigned int engine)
+{
+	struct soft_queue *queue = &queues->queue[engine];
+	struct soft_channel *ch;
+
+	raw_spin_lock(&queues->queue_lock);
+	ch = list_first_entry_or_null(&queue->ready, struct soft_channel, link);
+	if (ch && !ch->exec.ended)
+		ch = NULL;
+	if (ch)
+		soft_queue_occupy(ch);
+	raw_spin_unlock(&queues->queue_lock);
+	return ch;
+}
+
+/**
+ * soft_queue_borrow() - make ready channels busy whose packets helpers can work on
+ * @engine: in a run, and at work on another channel
+ * @chs: set to the channels, busy until soft_queue_give_back(), in the order of the queue
+ * @most: how many at most
+ *
+ * They stay on the list, so that they keep their place: nobody takes one from there meanwhile, but
+ * a thread that disables one takes it off.
+ *
+ * Context: the engine's thread.
+ * Return: their number.
+ */
+unsigned int soft_queue_borrow(struct soft_engine *engine, struct soft_channel **chs,
+			       unsigned int most)
+{
+	struct soft_queues *queues = engine->queues;
+	unsigned int nr = 0, looks = SOFT_QUEUE_LOOKS;
+	struct soft_channel *ch;
+
+	raw_spin_lock(&queues->queue_lock);
+	list_for_each_entry(ch, &queues->queue[engine->index].ready, link) {
+		if (nr == most || !looks--)
+			break;
+		if (ch->exec.step != SOFT_STEP_BODY || !ch->exec.packet.desc->help || ch->dma)
+			continue;
+		ch->busy = true;
+		ch->exec.ended = false;
+		chs[nr++] = ch;
+	}
+	raw_spin_unlock(&queues->queue_lock);
+	return nr;
+}
+
+/**
+ * soft_queue_give_back() - end what soft_queue_borrow() has begun
+ * @engine: the engine
+ * @chs: the channels; those whose packets have ended are the next ones to be taken
+ * @nr: their number
+ * Context: the engine's thread.
+ */
+void soft_queue_give_back(struct soft_engine *engine, struct soft_channel *const *chs,
+			  unsigned int nr)
+{
+	struct soft_queues *queues = engine->queues;
+	unsigned int i;
+
+	raw_spin_lock(&queues->queue_lock);
+	for (i = 0; i < nr; i++) {
+		struct soft_channel *ch = chs[i];
+
+		ch->busy = false;
+		if (ch->stop)
+			rcuwait_wake_up(&queues->wait);
+		else if (ch->exec.ended)
+			list_move(&ch->link, &queues->queue[engine->index].ready);
+	}
+	raw_spin_unlock(&queues->queue_lock);
 }
 
 /**

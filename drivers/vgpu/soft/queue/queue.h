@@ -53,6 +53,11 @@ void soft_queue_announce(struct soft_queues *queues, unsigned int engine);
 bool soft_queue_begin(struct soft_queues *queues, unsigned int engine);
 enum vgpu_run_end soft_queue_end(struct soft_engine *engine, bool all_empty);
 struct soft_channel *soft_queue_take(struct soft_queues *queues, unsigned int engine, u64 now_ns);
+struct soft_channel *soft_queue_take_ended(struct soft_queues *queues, unsigned int engine);
+unsigned int soft_queue_borrow(struct soft_engine *engine, struct soft_channel **chs,
+			       unsigned int most);
+void soft_queue_give_back(struct soft_engine *engine, struct soft_channel *const *chs,
+			  unsigned int nr);
 void soft_queue_release(struct soft_engine *engine, struct soft_channel *ch, enum soft_end end,
 			bool sleep);
 

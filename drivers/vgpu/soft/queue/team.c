@@ -44,23 +44,26 @@ static bool soft_team_apart(const struct soft_team *team)
 	return READ_ONCE(team->cpu) != raw_smp_processor_id();
 }
 
-/* Returns the channel if the helper takes part in the section. With preemption off. */
-static struct soft_channel *soft_team_join(struct soft_unit *unit)
+/*
+ * Returns how many channels the section has if the helper takes part in it, else 0. With preemption
+ * off.
+ */
+static unsigned int soft_team_join(struct soft_unit *unit)
 {
 	struct soft_team *team = soft_team(unit);
-	struct soft_channel *ch = NULL;
+	unsigned int nr_ch = 0;
 
 	raw_spin_lock(&team->lock);
 	unit->section_number = team->number;
 	/* One that comes too late would only keep the leader waiting. */
 	if (team->nr_on < team->most && soft_team_apart(team) && ktime_get_ns() < team->end_ns)
-		ch = team->ch;
-	if (ch) {
+		nr_ch = team->nr_ch;
+	if (nr_ch) {
 		team->nr_on++;
 		team->joined++;
 	}
 	raw_spin_unlock(&team->lock);
-	return ch;
+	return nr_ch;
 }
 
 static void soft_team_leave(struct soft_unit *unit)
@@ -88,21 +91,37 @@ static void soft_team_view(struct soft_unit *unit, const struct soft_channel *ch
 	unit->run = unit->engine->runs;
 }
 
+/*
+ * Works on the channels of a section, each as long as it has work. Helpers begin with different
+ * ones, and the first with that after the leader's.
+ */
+static void soft_team_channels(struct soft_unit *unit, unsigned int nr_ch)
+{
+	struct soft_team *team = soft_team(unit);
+	unsigned int first = unit - team->helper + 1, i;
+
+	for (i = 0; i < nr_ch; i++) {
+		struct soft_channel *ch = team->ch[(first + i) % nr_ch];
+
+		soft_team_view(unit, ch);
+		ch->exec.packet.desc->help(unit, ch);
+	}
+}
+
 /* Works in the open section, if there is one. Returns false if there is not. */
 static bool soft_team_help(struct soft_unit *unit)
 {
-	struct soft_channel *ch;
+	unsigned int nr_ch;
 
 	/* The leader waits for the end of what begins here. */
 	preempt_disable();
-	ch = soft_team_join(unit);
-	if (ch) {
-		soft_team_view(unit, ch);
-		ch->exec.packet.desc->help(unit, ch);
+	nr_ch = soft_team_join(unit);
+	if (nr_ch) {
+		soft_team_channels(unit, nr_ch);
 		soft_team_leave(unit);
 	}
 	preempt_enable();
-	return ch;
+	return nr_ch;
 }
 
 /* Works in sections, until there was none for a while or others want the processor. */
@@ -170,31 +189,44 @@ void soft_team_exit(struct soft_engine *engine)
 }
 
 /**
- * soft_team_open() - have helpers work on the channel's packet
+ * soft_team_ready() - tell how many helpers the next section may have
  * @engine: the engine
- * @ch: busy, with a packet whose type has help
- * @most: how many helpers there is work for
- * @end_ns: when the section is to end, by ktime_get_ns()
- * Context: the leader's thread; does not sleep.
- * Return: whether soft_team_close() must follow.
+ * Context: the leader's thread; called once for each section that may have helpers.
+ * Return: their number; 0: the section is to be the leader's alone.
  */
-bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigned int most,
-		    u64 end_ns)
+unsigned int soft_team_ready(struct soft_engine *engine)
+{
+	struct soft_team *team = &engine->team;
+	unsigned int most = min(team->nr, num_online_cpus() - 1);
+
+	if (most && team->skip) {
+		team->skip--;
+		return 0;
+	}
+	return most;
+}
+
+/**
+ * soft_team_open() - have helpers work on packets
+ * @engine: the engine
+ * @ch: busy, with packets whose type has help; the leader's is the first
+ * @nr_ch: their number, from 1 to SOFT_UNITS_MAX
+ * @most: how many helpers there is work for: from 1 to what soft_team_ready() has returned
+ * @end_ns: when the section is to end, by ktime_get_ns()
+ * Context: the leader's thread; does not sleep. soft_team_close() must follow.
+ */
+void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
+		    unsigned int most, u64 end_ns)
 {
 	struct soft_team *team = &engine->team;
 	unsigned int i;
 
-	most = min3(most, team->nr, num_online_cpus() - 1);
-	if (!most)
-		return false;
-	if (team->skip) {
-		team->skip--;
-		return false;
-	}
 	raw_spin_lock(&team->lock);
-	team->ch = ch;
+	memcpy(team->ch, ch, nr_ch * sizeof(*ch));
+	team->nr_ch = nr_ch;
 	team->most = most;
 	team->joined = 0;
+	WRITE_ONCE(team->leave, false);
 	team->end_ns = end_ns;
 	WRITE_ONCE(team->cpu, raw_smp_processor_id());
 	team->fair_ns = ktime_get_ns() + SOFT_TEAM_FAIR_NS;
@@ -202,25 +234,28 @@ bool soft_team_open(struct soft_engine *engine, struct soft_channel *ch, unsigne
 	raw_spin_unlock(&team->lock);
 	for (i = 0; i < most; i++)
 		rcuwait_wake_up(&team->helper[i].wake);
-	return true;
 }
 
 /**
  * soft_team_close() - end what soft_team_open() has begun
  * @engine: the engine
+ * @leave: helpers leave before the section's end: the run must stop, or the leader's packet has
+ *         ended
  *
  * Waits for the helpers that have joined, which end as the leader does: by the section's end, after
  * the piece of work that they are at. A processor that has one does nothing else.
  *
  * Context: the leader's thread; may reschedule.
  */
-void soft_team_close(struct soft_engine *engine)
+void soft_team_close(struct soft_engine *engine, bool leave)
 {
 	struct soft_team *team = &engine->team;
 	unsigned int joined;
 
+	if (leave)
+		WRITE_ONCE(team->leave, true);
 	raw_spin_lock(&team->lock);
-	team->ch = NULL;
+	team->nr_ch = 0;
 	joined = team->joined;
 	raw_spin_unlock(&team->lock);
 	/* Pairs with soft_team_leave(). */

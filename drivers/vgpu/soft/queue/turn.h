@@ -21,6 +21,8 @@
  *
  * - Time in which the engine lingers belongs to the channel that has worked last, time without work
  *   to nobody.
+ * - Where units of an engine work for several channels at a time (work/beside.h), the time is that
+ *   of the channel with which the leader is. It goes from one to the other.
  * - Waiting for guest memory is a turn of the channel that has waited for longest.
  * - A look at a channel that has no packet is a turn of that channel, as its doorbell may be rung
  *   for nothing all the time. When the engine has found no packet on any channel, it goes on with

@@ -14,6 +14,7 @@
  * Pure logic, compiled in user space too. Allocates nothing.
  */
 #include <linux/bitops.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
@@ -23,8 +24,14 @@
 #define SIMT_BLOCK_MOST	64
 
 /* An instruction in a loop counts as so many more for the choice of registers, as a logarithm. */
-#define SIMT_NEST_BITS	3
+#define SIMT_NEST_BITS	5
 #define SIMT_NEST_MOST	5
+
+/* Estimates in ps: an instruction of eBPF, a call of a function, and of the interpreter. */
+#define SIMT_PS_OP	70
+#define SIMT_PS_CALL	1000
+#define SIMT_PS_STEP	5000
+#define SIMT_PS_MOST	10000	/* on the average */
 
 static bool simt_bpf_branches(const struct simt_insn *i)
 {
@@ -107,7 +114,16 @@ static void simt_bpf_blocks(struct simt_bpf *b)
 	}
 }
 
-/* Gives homes to the registers that are used most. */
+/* How often the instruction is executed, as an estimate. */
+static u64 simt_bpf_often(const struct simt_bpf *b, u32 at)
+{
+	return 1ULL << min(b->label[at].nest, SIMT_NEST_MOST) * SIMT_NEST_BITS;
+}
+
+/*
+ * Gives homes to the registers that are used most. One that calls overwrite, and that is stored and
+ * loaded for each, must have more uses than that.
+ */
 static void simt_bpf_homes(struct simt_bpf *b)
 {
 	static const u8 homes[SIMT_BPF_HOMES] = {
@@ -121,8 +137,7 @@ static void simt_bpf_homes(struct simt_bpf *b)
 	for (at = 0; at < b->program->nr; at++) {
 		const struct simt_insn *i = &b->program->insn[at];
 		const struct simt_value *value = &b->isa->values[i->op];
-		u64 use = 1ULL << min(b->label[at].nest * SIMT_NEST_BITS,
-				      SIMT_NEST_MOST * SIMT_NEST_BITS);
+		u64 use = simt_bpf_often(b, at);
 
 		if (value->to != SIMT_VALUE_F && !simt_bpf_is_float(i->op))
 			uses[i->rd] += use;
@@ -136,7 +151,7 @@ static void simt_bpf_homes(struct simt_bpf *b)
 		for (r = 1; r < SIMT_X_SINK; r++)
 			if (uses[r] && !b->home[r] && (!best || uses[r] > uses[best]))
 				best = r;
-		if (!best)
+		if (!best || (homes[k] < SIMT_BPF_KEPT && uses[best] <= 2 * b->called))
 			return;
 		b->home[best] = homes[k];
 		b->guest[homes[k] - SIMT_BPF_LOST] = best;
@@ -361,22 +376,40 @@ static u32 simt_bpf_exit(struct simt_bpf *b, enum simt_native_end end)
 	return begin;
 }
 
+/* Notes what the program's instruction takes, whose code begins at @begin. */
+static void simt_bpf_note(struct simt_bpf *b, u32 at, u32 begin)
+{
+	u64 often = simt_bpf_often(b, at);
+
+	b->executed += often;
+	b->called += often * b->calls;
+	b->ps += often * ((b->nr - begin) * SIMT_PS_OP + b->calls * SIMT_PS_CALL +
+			  b->steps * SIMT_PS_STEP);
+	b->calls = 0;
+	b->steps = 0;
+}
+
 /* Writes all of it. Jumps forward are right if it has been written before. */
 static void simt_bpf_write(struct simt_bpf *b)
 {
-	u32 nr = b->program->nr, at;
+	u32 nr = b->program->nr, at, begin;
 
 	b->nr = 0;
 	b->too_far = false;
+	b->executed = 0;
+	b->called = 0;
+	b->ps = 0;
 	simt_bpf_mov(b, SIMT_BPF_LONE, BPF_REG_1);
 	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_LEFT, SIMT_BPF_LONE, SIMT_BPF_FIELD(left));
 	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(at));
 	simt_bpf_enter_homes(b, SIMT_BPF_LOST, SIMT_BPF_HOMES);
 	simt_bpf_search(b, SIMT_MARK_BLOCK, true, b->ways.out);
 	for (at = 0; at <= nr; at++) {
+		begin = b->nr;
 		if (b->marks[at] & SIMT_MARK_BLOCK)
 			simt_bpf_begin(b, at);
 		simt_bpf_insn(b, &b->program->insn[at]);
+		simt_bpf_note(b, at, begin);
 	}
 	for (at = 0; at <= nr; at++)
 		simt_bpf_apart(b, at);
@@ -385,6 +418,19 @@ static void simt_bpf_write(struct simt_bpf *b)
 	b->ways.out = simt_bpf_exit(b, SIMT_NATIVE_LEFT);
 	b->ways.met = simt_bpf_exit(b, SIMT_NATIVE_MET);
 	b->ways.stopped = simt_bpf_exit(b, SIMT_NATIVE_STEP);
+}
+
+/**
+ * simt_native_ps() - estimate what an instruction of a program's code takes
+ * @scratch: as simt_native_translate() has left it
+ * Context: any.
+ * Return: the time in ps, on the average, by how often each is likely to be executed.
+ */
+u32 simt_native_ps(const void *scratch)
+{
+	const struct simt_bpf *b = scratch;
+
+	return min_t(u64, div64_u64(b->ps, b->executed), SIMT_PS_MOST);
 }
 
 size_t simt_native_scratch_bytes(const struct simt_program *program)
@@ -403,7 +449,8 @@ size_t simt_native_scratch_bytes(const struct simt_program *program)
  * @insn: the code, or NULL
  * @most: length of @insn
  * Context: any.
- * Return: the length of the code. If it is more than @most, @insn is not complete.
+ * Return: the length of the code. If it is more than @most, @insn is not complete. 0: there can be
+ * none here, as a function that it calls is too far away.
  */
 u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa, u8 *marks,
 			  void *scratch, struct bpf_insn *insn, u32 most)
@@ -414,6 +461,8 @@ u32 simt_native_translate(const struct simt_program *program, const struct simt_
 	b->label = (struct simt_bpf_label *)(b + 1);
 	b->list = (u32 *)(b->label + program->nr + 1);
 	simt_bpf_blocks(b);
+	simt_bpf_runs(b);
+	simt_bpf_write(b);	/* finds where calls are */
 	simt_bpf_homes(b);
 	simt_bpf_write(b);
 	simt_bpf_write(b);
@@ -425,5 +474,5 @@ u32 simt_native_translate(const struct simt_program *program, const struct simt_
 	b->most = most;
 	if (insn)
 		simt_bpf_write(b);
-	return b->nr;
+	return b->unreached ? 0 : b->nr;
 }

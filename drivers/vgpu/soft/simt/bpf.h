@@ -35,6 +35,9 @@
  * @slow: looks for an access in other memory; or leaves the code for a jump
  * @step: executes an access by the interpreter
  * @back: what comes after the instruction
+ * @base: of an access of a run: the offset from the stack pointer that the run's place has
+ * @run:  instructions of the run that begins there: accesses by the stack pointer; 0: none does
+ * @behind: how many of the run come before this one; 0: it is in none, or its first
  * @nest: how many loops it is in, for the first instruction of the program; how many more than the
  *        one before it, for others
  */
@@ -47,6 +50,9 @@ struct simt_bpf_label {
 	u32 slow;
 	u32 step;
 	u32 back;
+	s32 base;
+	u8 run;
+	u8 behind;
 	s32 nest;
 };
 
@@ -78,7 +84,13 @@ struct simt_bpf_ways {
  * @nr:     length so far
  * @far:    jumps may be farther than 16 bits tell
  * @too_far: one was
+ * @unreached: a function is farther away than a call tells
  * @ways:   other places
+ * @calls:  of functions, in what was written of the instruction so far
+ * @steps:  those of the interpreter
+ * @executed: how many instructions of the program are executed, as an estimate
+ * @called: how often functions are called, likewise
+ * @ps:     what the instructions take, likewise
  * @home:   of the lane's integer register; 0: its memory
  * @guest:  the lane's register that has its home in SIMT_BPF_LOST + i; 0: none
  */
@@ -93,7 +105,13 @@ struct simt_bpf {
 	u32 nr;
 	bool far;
 	bool too_far;
+	bool unreached;
 	struct simt_bpf_ways ways;
+	u32 calls;
+	u32 steps;
+	u64 executed;
+	u64 called;
+	u64 ps;
 	u8 home[SIMT_X_REGS];
 	u8 guest[SIMT_BPF_HOMES];
 };
@@ -132,6 +150,7 @@ bool simt_bpf_value(struct simt_bpf *b, const struct simt_insn *i);
 /* bpf_mem.c: loads and stores */
 bool simt_bpf_is_access(unsigned int op);
 bool simt_bpf_is_float(unsigned int op);
+void simt_bpf_runs(struct simt_bpf *b);
 void simt_bpf_access(struct simt_bpf *b, const struct simt_insn *i);
 void simt_bpf_access_slow(struct simt_bpf *b, const struct simt_insn *i);
 

@@ -97,7 +97,11 @@ void simt_bpf_jump_ri(struct simt_bpf *b, u8 op, u8 dst, s32 imm, u32 to)
 
 void simt_bpf_call(struct simt_bpf *b, u64 (*fn)(u64, u64, u64))
 {
-	simt_bpf_put(b, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_CALL_IMM(fn));
+	const s64 distance = BPF_CALL_IMM(fn);
+
+	b->unreached |= distance != (s32)distance;
+	b->calls++;
+	simt_bpf_put(b, BPF_JMP | BPF_CALL, 0, 0, 0, (s32)distance);
 }
 
 /* Returns where the integer register is: its home, or @spare, to which it is loaded. */
@@ -168,6 +172,7 @@ void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i)
 	simt_bpf_mov(b, BPF_REG_1, SIMT_BPF_LONE);
 	simt_bpf_set(b, BPF_REG_2, i - b->program->insn);
 	simt_bpf_call(b, b->isa->step);
+	b->steps++;
 	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_LEFT, SIMT_BPF_LONE, SIMT_BPF_FIELD(left));
 	simt_bpf_enter_homes(b, SIMT_BPF_LOST, 3);
 	if (b->home[i->rd] >= SIMT_BPF_KEPT)

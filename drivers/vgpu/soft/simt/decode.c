@@ -324,6 +324,7 @@ void simt_program_init(struct simt_program *program, u32 nr)
 	program->nr = nr;
 	program->exact = false;
 	program->frm = false;
+	program->shares = false;
 	program->written = 0;
 	program->floats = 0;
 	program->insn[nr] = (struct simt_insn){ .op = SIMT_ILLEGAL };
@@ -408,6 +409,7 @@ void simt_program_finish(struct simt_program *program)
 	for (insn = program->insn; insn < end; insn++) {
 		simt_program_note(program, insn);
 		program->written |= 1ULL << insn->rd;
+		program->shares |= simt_op_atomic(insn->op) || insn->op == SIMT_FENCE;
 		if (simt_writes_float(insn))
 			program->floats |= 1U << insn->rd;
 	}

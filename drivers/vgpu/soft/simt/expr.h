@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What most operations compute. A file that includes this has defined the macros SIMT_DEFINE_* of
- * the lists: lane_*.h for all lanes of a warp, lone.h for one lane. So it has no guard.
+ * the lists: lane_*.h for all lanes of a warp, lone*.h for one lane. So it has no guard. At the end
+ * it undefines them, for the next one.
  *
  * Documentation/isa.rst says what the macros' parameters mean.
  */
@@ -183,3 +184,22 @@ SIMT_DEFINE_F3(FMSUB_D, simt_f64, d, __builtin_fma(a, b, -c), SIMT_NAN_D)
 SIMT_DEFINE_F3(FNMSUB_D, simt_f64, d, __builtin_fma(-a, b, c), SIMT_NAN_D)
 SIMT_DEFINE_F3(FNMADD_D, simt_f64, d, __builtin_fma(-a, b, -c), SIMT_NAN_D)
 #endif
+
+#undef SIMT_DEFINE_RR
+#undef SIMT_DEFINE_RU
+#undef SIMT_DEFINE_RN
+#undef SIMT_DEFINE_W
+#undef SIMT_DEFINE_RI
+#undef SIMT_DEFINE_RIN
+#undef SIMT_DEFINE_UNARY
+#undef SIMT_DEFINE_WI
+#undef SIMT_DEFINE_BRANCH
+#undef SIMT_DEFINE_LOAD
+#undef SIMT_DEFINE_STORE
+#undef SIMT_DEFINE_F1
+#undef SIMT_DEFINE_F2
+#undef SIMT_DEFINE_F3
+#undef SIMT_DEFINE_MINMAX
+#undef SIMT_DEFINE_COMPARE
+#undef SIMT_DEFINE_FX
+#undef SIMT_DEFINE_SIGN

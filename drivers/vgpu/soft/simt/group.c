@@ -3,6 +3,7 @@
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/limits.h>
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -202,14 +203,13 @@ static bool simt_group_release(struct simt_group *group)
 /* Gives the turn to the next warp that can run. Returns false if there is none. */
 static bool simt_group_turn(struct simt_group *group)
 {
-	u32 nr = group->nr_warps, tries;
+	u32 others = ~group->waiting & U32_MAX >> (32 - group->nr_warps);
+	u32 above = others & U32_MAX << group->warp << 1;
 
-	for (tries = 0; tries < nr; tries++) {
-		group->warp = group->warp + 1 < nr ? group->warp + 1 : 0;
-		if (!(group->waiting >> group->warp & 1))
-			return true;
-	}
-	return false;
+	if (!others)
+		return false;
+	group->warp = __ffs(above ?: others);
+	return true;
 }
 
 /*
@@ -256,6 +256,7 @@ static void simt_group_wait(struct simt_group *group, struct simt_warp *w, u32 b
  */
 enum simt_end simt_group_run(struct simt_group *group, u32 budget)
 {
+	const bool shares = group->dispatch->program->shares;
 	u32 left = budget, until = simt_group_clock(group);
 	enum simt_end end;
 
@@ -269,7 +270,9 @@ enum simt_end simt_group_run(struct simt_group *group, u32 budget)
 			until = simt_group_until(group);
 		given = min(left, until - simt_group_clock(group));
 		rest = given;
-		if (unlikely(group->waits || simt_lone_round_due(group)))
+		/* Lanes that agree, and share nothing, do not keep each other from going on. */
+		if (unlikely(w->watch | shares | group->waits) &&
+		    (group->waits || simt_lone_round_due(group)))
 			simt_lone_watch(w, SIMT_WATCH_DUE);
 		group->idle = false;
 		end = group->isa->run(w, &rest);

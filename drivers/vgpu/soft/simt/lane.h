@@ -68,17 +68,24 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 					*budget = left;
 					return end;
 				}
+				if (!left) {	/* they have met just now */
+					i = SIMT_LEAVE;
+					mark = 0;
+					break;
+				}
 			}
 			if (!simt_warp_pick(w)) {
 				*budget = left;
 				return SIMT_DONE;
 			}
 			i = w->ip;
-			if (unlikely(w->watch & SIMT_WATCH_RAGGED))
-				left -= simt_lone_pack(w, left);
 			mark = left;
-			if (unlikely(!left))	/* lanes alone have used it up */
-				break;
+			if (unlikely(w->watch & SIMT_WATCH_RAGGED)) {
+				left -= simt_lone_pack(w, left);
+				mark = left;
+				if (!left)
+					break;
+			}
 		}
 		do {
 			i = simt_ops[i->op](w, i);

@@ -9,9 +9,11 @@
  * change costs, they meet farther away the next time.
  *
  * Forward progress. Now and then there is a round, in which each lane has a turn alone, whether or
- * not lanes are apart. In a turn the lane runs for a lap: to where it is. If that has changed
- * neither registers nor memory, the lane waits for another one. While lanes wait so, rounds
- * follow each other, with short turns for those lanes; if all do, the turn goes to another warp.
+ * not lanes are apart; but if they are not, only if the program has what they can get into each
+ * other's way by: see struct simt_program.shares. In a turn the lane runs for a lap: to where it
+ * is. If that has changed neither registers nor memory, the lane waits for another one. While lanes
+ * wait so, rounds follow each other, with short turns for those lanes; if all do, the turn goes to
+ * another warp.
  *
  * Only a lane that runs has registers of its own: they are those of the warp again when the lane's
  * turn, or the time of the dispatch, is over. So a warp whose lanes run alone is as one with as
@@ -65,6 +67,9 @@
 /* What it costs that a lane begins and ends its turn, in units. */
 #define SIMT_TAKE_UNITS		64
 
+/* If lanes have done more than that together, it was worth the change. */
+#define SIMT_PAID_UNITS		4096
+
 /* So many steps of the search for the place to meet cost an instruction of warps. */
 #define SIMT_STEPS		128
 
@@ -78,6 +83,7 @@ void simt_lone_begin_group(struct simt_group *group)
 
 	group->apart_level = 0;
 	group->apart_long = false;
+	group->apart_paid = false;
 	group->round_at = clock - clock % SIMT_ROUND_FIRST + SIMT_ROUND_FIRST;
 	group->rounds = 0;
 	group->waits = false;
@@ -172,6 +178,7 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 	group->apart_long = false;
 	alone->gain = 0;
 	alone->units = 0;
+	alone->begun = group->parted;
 	alone->round = false;
 	alone->turn = 0;
 	alone->lap = false;
@@ -184,9 +191,8 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget)
 {
 	simt_lone_spread(w);
-	memset(s->f, 0, sizeof(s->f));
-	s->x[SIMT_X_SINK] = 0;
 	s->w = w;
+	simt_lone_begin_regs(s);
 	s->private_bytes = w->group->private_bytes;
 	s->units = min_t(u32, budget, 1 << 16) * SIMT_LONE_UNITS;
 	s->given = s->units;
@@ -485,7 +491,10 @@ enum simt_end simt_lone_end(struct simt_lone *s, u32 *budget)
 	w->alone.hosts = 0;
 	w->ip = SIMT_LEAVE;
 	w->event = SIMT_EVENT_PICK;
-	if (s->end == SIMT_DONE)
+	if (s->end == SIMT_DONE) {
 		w->alone.on = false;
+		if (!w->alone.round)
+			w->group->apart_paid = w->group->parted - w->alone.begun > SIMT_PAID_UNITS;
+	}
 	return s->end;
 }

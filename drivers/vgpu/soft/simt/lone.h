@@ -11,25 +11,6 @@
 
 #include "reg.h"
 
-#undef SIMT_DEFINE_RR
-#undef SIMT_DEFINE_RU
-#undef SIMT_DEFINE_RN
-#undef SIMT_DEFINE_W
-#undef SIMT_DEFINE_RI
-#undef SIMT_DEFINE_RIN
-#undef SIMT_DEFINE_UNARY
-#undef SIMT_DEFINE_WI
-#undef SIMT_DEFINE_BRANCH
-#undef SIMT_DEFINE_LOAD
-#undef SIMT_DEFINE_STORE
-#undef SIMT_DEFINE_F1
-#undef SIMT_DEFINE_F2
-#undef SIMT_DEFINE_F3
-#undef SIMT_DEFINE_MINMAX
-#undef SIMT_DEFINE_COMPARE
-#undef SIMT_DEFINE_FX
-#undef SIMT_DEFINE_SIGN
-
 #ifdef __annotate_jump_table
 #define SIMT_JUMP_TABLE	__annotate_jump_table
 #else

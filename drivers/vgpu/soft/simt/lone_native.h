@@ -10,29 +10,10 @@
 
 #include "reg.h"
 
-#undef SIMT_DEFINE_RR
-#undef SIMT_DEFINE_RU
-#undef SIMT_DEFINE_RN
-#undef SIMT_DEFINE_W
-#undef SIMT_DEFINE_RI
-#undef SIMT_DEFINE_RIN
-#undef SIMT_DEFINE_UNARY
-#undef SIMT_DEFINE_WI
-#undef SIMT_DEFINE_BRANCH
-#undef SIMT_DEFINE_LOAD
-#undef SIMT_DEFINE_STORE
-#undef SIMT_DEFINE_F1
-#undef SIMT_DEFINE_F2
-#undef SIMT_DEFINE_F3
-#undef SIMT_DEFINE_MINMAX
-#undef SIMT_DEFINE_COMPARE
-#undef SIMT_DEFINE_FX
-#undef SIMT_DEFINE_SIGN
-
 /* Operands by their kind, as numbers of 64 bits. */
 #define simt_value_x(v)		(v)
 #define simt_value_low(v)	((s32)(v))
-#define simt_value_s(v)		simt_unbox(v)
+#define simt_value_s(v)		(likely((v) >> 32 == U32_MAX) ? (u32)(v) : SIMT_F32_NAN)
 #define simt_value_d(v)		(v)
 
 /* Results, likewise. */
@@ -164,25 +145,16 @@ SIMT_VALUE(FCVT_S_D)
 #define SIMT_KIND_s	SIMT_VALUE_F
 #define SIMT_KIND_d	SIMT_VALUE_F
 
-#undef SIMT_DEFINE_RR
-#undef SIMT_DEFINE_RI
-#undef SIMT_DEFINE_RIN
-#undef SIMT_DEFINE_UNARY
-#undef SIMT_DEFINE_W
-#undef SIMT_DEFINE_WI
-#undef SIMT_DEFINE_F1
-#undef SIMT_DEFINE_F2
-#undef SIMT_DEFINE_F3
-#undef SIMT_DEFINE_MINMAX
-#undef SIMT_DEFINE_COMPARE
-#undef SIMT_DEFINE_FX
-#undef SIMT_DEFINE_SIGN
-
 #define SIMT_ENTRY(name, a, b, c, result)	\
 	[SIMT_##name] = { simt_value_##name, { a, b, c }, result },
 #define SIMT_DEFINE_RR(name, ...)	\
 	SIMT_ENTRY(name, SIMT_VALUE_X, SIMT_VALUE_X, 0, SIMT_VALUE_X)
+#define SIMT_DEFINE_RU		SIMT_DEFINE_RR
+#define SIMT_DEFINE_RN		SIMT_DEFINE_RR
 #define SIMT_DEFINE_W		SIMT_DEFINE_RR
+#define SIMT_DEFINE_BRANCH(name, ...)
+#define SIMT_DEFINE_LOAD(name, ...)
+#define SIMT_DEFINE_STORE(name, ...)
 #define SIMT_DEFINE_RI(name, ...)	\
 	SIMT_ENTRY(name, SIMT_VALUE_X, SIMT_VALUE_IMM, 0, SIMT_VALUE_X)
 #define SIMT_DEFINE_RIN		SIMT_DEFINE_RI

@@ -46,6 +46,24 @@ void simt_lone_spread(struct simt_warp *w)
 	}
 }
 
+/* Sets what is the same for all lanes, one after the other. */
+void simt_lone_begin_regs(struct simt_lone *s)
+{
+	const struct simt_warp *w = s->w;
+	u64 written = simt_lone_written(w->group->dispatch->program);
+	unsigned int r;
+
+	s->varying = 0;
+	for (r = 0; r < SIMT_X_SINK; r++) {
+		s->x[r] = w->base[r];
+		if (w->stride[r])
+			s->varying |= 1U << r;
+	}
+	s->varying &= ~(u32)written;
+	s->x[SIMT_X_SINK] = 0;
+	memset(s->f, 0, sizeof(s->f));
+}
+
 /* Sets its registers to those of its lane of the warp, which simt_lone_spread() has spread. */
 void simt_lone_get_regs(struct simt_lone *s)
 {
@@ -54,8 +72,10 @@ void simt_lone_get_regs(struct simt_lone *s)
 	unsigned int l = s->lane, r;
 	u64 rest;
 
-	for (r = 0; r < SIMT_X_SINK; r++)
+	for (rest = s->varying; rest; rest &= rest - 1) {
+		r = __ffs64(rest);
 		s->x[r] = w->base[r] + w->stride[r] * l;
+	}
 	for (rest = simt_lone_written(program); rest; rest &= rest - 1)
 		s->x[__ffs64(rest)] = w->x[__ffs64(rest)].d[l];
 	for (rest = program->floats; rest; rest &= rest - 1)

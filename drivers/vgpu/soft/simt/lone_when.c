@@ -15,16 +15,16 @@
  * Estimates in ns: an instruction of some live lanes, of all, and of one alone; more for an access
  * whose lanes' memory is found by lane; and the choice of a group.
  */
-#define SIMT_PARTED_NS	15
+#define SIMT_PARTED_NS	10
 #define SIMT_WHOLE_NS	8
 #define SIMT_LONE_NS	2
-#define SIMT_NATIVE_PER_NS	2
-#define SIMT_HOSTS_NS	60
+#define SIMT_HOSTS_NS	80
 #define SIMT_PICK_NS	150
 
 /* Less is lost if lanes are likely to be apart for long. */
 #define SIMT_AGAIN_NS	2000
 #define SIMT_NATIVE_NS	1000	/* if there is code of the CPU */
+#define SIMT_NATIVE_AGAIN_NS	100	/* and it was worth that before */
 
 /* No estimate is above this. */
 #define SIMT_NS_MOST	1000000
@@ -64,7 +64,7 @@ static bool simt_lone_lost(const struct simt_warp *w)
 	u32 most = group->apart_long ? SIMT_AGAIN_NS : SIMT_CHANGE_NS;
 
 	if (group->dispatch->native)
-		most = SIMT_NATIVE_NS;
+		most = group->apart_paid ? SIMT_NATIVE_AGAIN_NS : SIMT_NATIVE_NS;
 	return (u32)w->alone.loss >= (group->dispatch->alone ?: most);
 }
 
@@ -118,12 +118,13 @@ static void simt_lone_unwatch(struct simt_warp *w)
  */
 void simt_lone_note(struct simt_warp *w, u32 instructions)
 {
+	const struct simt_native *native = w->group->dispatch->native;
 	struct simt_alone *alone = &w->alone;
 	s32 n = min_t(u32, instructions, 4096);
 	s32 lanes = hweight32(w->active), ns = -n * SIMT_LONE_NS * lanes;
 
-	if (w->group->dispatch->native)
-		ns = -n * lanes / SIMT_NATIVE_PER_NS;
+	if (native)
+		ns = -n * lanes * (s32)native->ps / 1000;
 	simt_lone_watch(w, 0);
 	if (!n)
 		return;

@@ -28,10 +28,12 @@ enum simt_native_end {
  * struct simt_native - a program's code
  * @run:   runs a lane, which is at an instruction with SIMT_MARK_BLOCK
  * @marks: of each instruction of the program, and of its end
+ * @ps:    what one of its instructions takes on the average, as an estimate
  */
 struct simt_native {
 	unsigned int (*run)(const void *lone, const struct bpf_insn *unused);
 	const u8 *marks;
+	u32 ps;
 };
 
 /*
@@ -63,5 +65,6 @@ struct simt_value {
 size_t simt_native_scratch_bytes(const struct simt_program *program);
 u32 simt_native_translate(const struct simt_program *program, const struct simt_isa *isa, u8 *marks,
 			  void *scratch, struct bpf_insn *insn, u32 most);
+u32 simt_native_ps(const void *scratch);
 
 #endif /* _VGPU_SIMT_NATIVE_H */

@@ -47,6 +47,8 @@ struct simt_insn {
  * @nr: number of instructions, at least 1
  * @exact: the program accesses fflags or fcsr, so all float operations must raise flags
  * @frm:  the program may write frm, also by fcsr, so rm 7 may stand for any mode
+ * @shares: it has atomic instructions or fences, so its lanes may get into each other's way though
+ *        they agree
  * @written: bit r: some instruction may write x[r]
  * @floats: bit r: some instruction may write f[r]
  * @insn: the instructions, and after them one ILLEGAL
@@ -55,6 +57,7 @@ struct simt_program {
 	u32 nr;
 	bool exact;
 	bool frm;
+	bool shares;
 	u64 written;
 	u32 floats;
 	struct simt_insn insn[];

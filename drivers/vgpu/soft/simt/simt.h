@@ -183,6 +183,7 @@ struct simt_dispatch {
  * @over:     that has said that time is over
  * @apart_level: how far away lanes that run alone meet, as learned so far: see lone.c
  * @apart_long: lanes ran alone for long when they did so last
+ * @apart_paid: they did more then than it costs to begin
  * @round_at: lanes run alone in turn when simt_group_clock() is so large: see lone.c
  * @rounds:   how often it was
  * @parted:   what lanes have executed apart since simt_group_init(), in instructions of one lane or
@@ -214,6 +215,7 @@ struct simt_group {
 	bool over;
 	u8 apart_level;
 	bool apart_long;
+	bool apart_paid;
 	u32 round_at;
 	u32 rounds;
 	u64 parted;

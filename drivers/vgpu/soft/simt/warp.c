@@ -144,17 +144,25 @@ const struct simt_insn *simt_warp_split(struct simt_warp *w, const struct simt_i
 	return SIMT_LEAVE;
 }
 
-/* Returns the lane in the deepest call; of several such lanes one with the lowest pc. */
-static unsigned int simt_warp_lowest(const struct simt_warp *w, u32 runnable)
+/*
+ * Returns the lane in the deepest call; of several such lanes one with the lowest pc. Lanes that
+ * have come to the end of the program end.
+ */
+static unsigned int simt_warp_lowest(struct simt_warp *w, u32 runnable)
 {
-	unsigned int lead = __ffs(runnable);
+	unsigned int lead = 0;
+	s64 highest = S64_MIN;
 
-	for (runnable &= runnable - 1; runnable; runnable &= runnable - 1) {
+	for (; runnable; runnable &= runnable - 1) {
 		unsigned int l = __ffs(runnable);
+		s64 order = w->depths[l] * (1LL << 32) + (U32_MAX - w->pc[l]);
 
-		if (w->depths[l] > w->depths[lead] ||
-		    (w->depths[l] == w->depths[lead] && w->pc[l] < w->pc[lead]))
+		if (w->pc[l] >= w->nr) {
+			w->live &= ~(1U << l);
+		} else if (order > highest) {
+			highest = order;
 			lead = l;
+		}
 	}
 	return lead;
 }
@@ -213,23 +221,22 @@ void simt_warp_mask(struct simt_warp *w)
  */
 bool simt_warp_pick(struct simt_warp *w)
 {
-	u32 runnable = w->live & ~w->barrier, rest;
+	u32 runnable = w->live & ~w->barrier;
+	unsigned int lowest;
 
 	if (w->met && runnable) {	/* the group that reached the barrier is unchanged */
 		w->ip = w->met;
 		w->met = NULL;
 		return true;
 	}
-	for (rest = runnable; rest; rest &= rest - 1)
-		if (w->pc[__ffs(rest)] >= w->nr)
-			w->live &= ~(rest & -rest);
+	lowest = simt_warp_lowest(w, runnable);
 	runnable &= w->live;
 	if (!runnable) {
 		w->ip = SIMT_LEAVE;
 		return false;
 	}
 
-	w->lead = w->fair ? simt_warp_next(w, runnable) : simt_warp_lowest(w, runnable);
+	w->lead = w->fair ? simt_warp_next(w, runnable) : lowest;
 	simt_warp_form(w, runnable);
 	if (w->partial)
 		simt_warp_mask(w);

@@ -91,6 +91,7 @@ enum simt_stage {
  * @met:   lanes that have got there
  * @turn:  what is left of the lane's turn, in units
  * @units: since the last lane got there or ended
+ * @begun: struct simt_group.parted when they began
  * @round: lanes run alone for one turn each, and @left are those that are still to have theirs
  * @left:  see there
  * @spin:  lanes that were in a loop which changes nothing when they had their last turn
@@ -116,6 +117,7 @@ struct simt_alone {
 	u32 met;
 	s32 turn;
 	u32 units;
+	u64 begun;
 	u8 stage;
 	bool round;
 	bool lap;
@@ -291,6 +293,7 @@ enum simt_lone_stop {
  * @changed: not 0: it has changed memory
  * @again: the atomic instruction has done nothing, and is to be repeated
  * @end:   how simt_lone_run() ends
+ * @varying: registers that the program does not write, but that differ between lanes
  * @tlb:   of the group. This and the following fields are for struct simt_native
  * @meet_at: number of the instruction @meet; U64_MAX: nowhere
  * @at:    number of the next instruction, where the code is entered or was left
@@ -317,6 +320,7 @@ struct simt_lone {
 	u64 changed;
 	bool again;
 	enum simt_end end;
+	u32 varying;
 	struct simt_tlb *tlb;
 	u64 meet_at;
 	u64 at;
@@ -391,6 +395,7 @@ void simt_lone_begin_group(struct simt_group *group);
 u32 simt_lone_start(struct simt_warp *w, u32 most);
 bool simt_lone_able(const struct simt_warp *w);
 void simt_lone_spread(struct simt_warp *w);
+void simt_lone_begin_regs(struct simt_lone *s);
 void simt_lone_get_regs(struct simt_lone *s);
 void simt_lone_put_regs(struct simt_lone *s);
 u32 simt_lone_pack(struct simt_warp *w, u32 most);

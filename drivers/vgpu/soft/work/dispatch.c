@@ -7,7 +7,7 @@
  *
  * Units of the engine's team take part in the sections, each with groups of its own, once a
  * dispatch has not ended in its first section. Fewer units than groups in flight go on with each of
- * these in turn.
+ * these in turn; more of them go on with dispatches of other channels (beside.h).
  *
  * The interpreter asks for the time when its budget of instructions is used up, and after a number
  * of accesses that may miss all caches, as the time that these take is unknown.
@@ -23,11 +23,18 @@
 #include "../memory/memory.h"
 #include "../queue/dma.h"
 #include "../queue/queues.h"
+#include "beside.h"
 #include "lanes.h"
 #include "natives.h"
 #include "packet_types.h"
 #include "section.h"
 #include "work.h"
+
+/*
+ * While other channels are ready the leader stays with a dispatch for so long. Each change costs
+ * what the unit's TLB has, some 10 us.
+ */
+#define SOFT_LEAD_NS	NSEC_PER_MSEC
 
 /*
  * The guest may be changing the head: each word of it is read once. It lies in one page, as it is
@@ -193,10 +200,17 @@ static void soft_dispatch_tlb(struct soft_unit *unit, const struct soft_context 
 	section->gen = gen;
 }
 
+/* What tells the unit to leave its section, see soft_lanes_section(). */
+static const bool *soft_dispatch_leave(const struct soft_unit *unit)
+{
+	struct soft_engine *engine = unit->engine;
+
+	return unit == &engine->lead ? &engine->preempt : &engine->team.leave;
+}
+
 static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_channel *ch,
 					   struct soft_flight *flight, u64 end_ns)
 {
-	struct soft_engine *engine = unit->engine;
 	struct soft_context *context = soft_context(ch);
 	struct simt_group *group = &flight->group;
 	struct soft_section *section = unit->section;
@@ -213,7 +227,7 @@ static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_c
 	/* For the marks: a program may look for a page with each access. */
 	rcu_read_lock();
 	end = soft_lanes_section(group, &flight->piece, context->program->slow, flight->end_ns,
-				 &engine->preempt, &took_ns);
+				 soft_dispatch_leave(unit), &took_ns);
 	rcu_read_unlock();
 	if (group->parted >= SOFT_NATIVE_HOT)
 		WRITE_ONCE(context->program->hot, true);
@@ -264,15 +278,17 @@ static bool soft_dispatch_group(struct soft_unit *unit, struct soft_channel *ch,
 static void soft_dispatch_groups(struct soft_unit *unit, struct soft_channel *ch, u64 end_ns,
 				 bool back)
 {
-	while (soft_dispatch_group(unit, ch, end_ns, back) &&
-	       !READ_ONCE(unit->engine->preempt) && ktime_get_ns() < end_ns)
+	const bool *leave = soft_dispatch_leave(unit);
+
+	while (soft_dispatch_group(unit, ch, end_ns, back) && !READ_ONCE(*leave) &&
+	       ktime_get_ns() < end_ns)
 		;
 }
 
 /**
  * soft_dispatch_help() - struct soft_packet_desc.help of DISPATCH
  * @unit: helps the one that leads
- * @ch: its channel
+ * @ch: its channel, or one beside it
  *
  * The page allocator of PREEMPT_RT takes locks that sleep: there the leader gets all pages.
  *
@@ -280,29 +296,67 @@ static void soft_dispatch_groups(struct soft_unit *unit, struct soft_channel *ch
  */
 void soft_dispatch_help(struct soft_unit *unit, struct soft_channel *ch)
 {
-	soft_dispatch_groups(unit, ch, unit->engine->team.end_ns,
-			     !IS_ENABLED(CONFIG_PREEMPT_RT));
+	const struct soft_team *team = &unit->engine->team;
+
+	if (!READ_ONCE(team->leave) && ktime_get_ns() < team->end_ns)
+		soft_dispatch_groups(unit, ch, team->end_ns, !IS_ENABLED(CONFIG_PREEMPT_RT));
+}
+
+/*
+ * How many helpers the next section has work for. Takes dispatches of other channels if there is
+ * not enough of this one.
+ */
+static unsigned int soft_dispatch_others(struct soft_unit *unit, struct soft_channel *ch,
+					 struct soft_beside *beside)
+{
+	struct soft_engine *engine = unit->engine;
+	struct soft_context *context = soft_context(ch);
+	unsigned int others, most;
+
+	if (!engine->team.nr || !soft_context_executed(context))
+		return 0;
+	most = soft_team_ready(engine);
+	if (!most)
+		return 0;
+	soft_context_grow(ch);
+	others = soft_flights_ready(&context->flights, &context->dispatch) - 1;
+	if (others < most && soft_beside_any(engine))
+		others += soft_beside_take(beside, engine, most - others);
+	return min(others, most);
+}
+
+/* Whether helpers have to leave the section that the leader has left. */
+static bool soft_dispatch_closes(const struct soft_unit *unit, struct soft_context *context)
+{
+	bool ended;
+
+	if (READ_ONCE(unit->engine->preempt))
+		return true;
+	raw_spin_lock(&context->lock);
+	ended = soft_flights_ended(&context->flights, &context->dispatch);
+	raw_spin_unlock(&context->lock);
+	return ended;
 }
 
 /* A section of the leader's. */
 static void soft_dispatch_lead(struct soft_unit *unit, struct soft_channel *ch)
 {
 	struct soft_engine *engine = unit->engine;
-	struct soft_context *context = soft_context(ch);
-	unsigned int others = 0;
+	struct soft_beside beside;
+	unsigned int others;
 	u64 end_ns;
 
-	if (engine->team.nr && soft_context_executed(context)) {
-		soft_context_grow(ch);
-		others = soft_flights_ready(&context->flights, &context->dispatch) - 1;
-	}
+	soft_beside_begin(&beside, ch);
+	others = soft_dispatch_others(unit, ch, &beside);
 	end_ns = soft_dispatch_end_ns(engine);
-	if (soft_team_open(engine, ch, others, end_ns)) {
+	if (others) {
+		soft_team_open(engine, beside.ch, beside.nr, others, end_ns);
 		soft_dispatch_groups(unit, ch, end_ns, true);
-		soft_team_close(engine);
-		return;
+		soft_team_close(engine, soft_dispatch_closes(unit, soft_context(ch)));
+	} else {
+		WARN_ON_ONCE(!soft_dispatch_group(unit, ch, end_ns, true));
 	}
-	WARN_ON_ONCE(!soft_dispatch_group(unit, ch, end_ns, true));
+	soft_beside_give_back(&beside, unit);
 }
 
 /* Gets the pages that helpers have left to the leader. Returns false if one cannot be had now. */
@@ -333,10 +387,13 @@ static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_chan
 	struct soft_flights *flights = &context->flights;
 	u64 before = soft_flights_executed(flights);
 
+	/* Helpers have ended it beside another channel's dispatch. */
+	if (soft_flights_ended(flights, &context->dispatch))
+		return flights->fault ? SIMT_FAULT : SIMT_DONE;
 	context->dispatch.native = soft_natives_get(&compute->programs, context->program);
 	soft_flights_resume(flights);
 	soft_dispatch_lead(unit, ch);
-	/* However it ends, the clock is read before another channel's is executed. */
+	/* However the section ends, the clock is read before another channel's is executed. */
 	unit->view.work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + soft_flights_executed(flights) - before);
 	if (flights->fault)
@@ -397,6 +454,21 @@ static bool soft_dispatch_begun(struct soft_channel *ch)
 	return false;
 }
 
+/*
+ * Whether the leader is to go to another channel, although this one could go on: that channel needs
+ * it, or has waited for long enough. So all channels' dispatches begin, and then go on side by side
+ * where there are units for them; and each of them has its turns, see turn.h.
+ */
+static bool soft_dispatch_moves_on(const struct soft_unit *unit, u64 since_ns)
+{
+	const struct soft_team *team = &unit->engine->team;
+
+	if (!team->nr)
+		return false;
+	return team->called ||
+	       (unit->real_ns - since_ns >= SOFT_LEAD_NS && soft_beside_any(unit->engine));
+}
+
 /**
  * soft_dispatch() - execute a DISPATCH, or a part of it
  * @unit: the unit that executes it
@@ -408,9 +480,11 @@ static bool soft_dispatch_begun(struct soft_channel *ch)
 enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 			    struct soft_fault *fault)
 {
+	u64 since_ns = unit->real_ns;
 	const struct soft_place *want;
 	bool stop;
 
+	unit->engine->team.called = false;
 	do {
 		if (!soft_dispatch_begun(ch))
 			return SOFT_END_AGAIN;
@@ -428,6 +502,6 @@ enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 			break;
 		}
 		stop = soft_stop_wanted(unit, ch, 0);
-	} while (!stop);
+	} while (!stop && !soft_dispatch_moves_on(unit, since_ns));
 	return SOFT_END_STOPPED;
 }

@@ -185,6 +185,18 @@ bool soft_flights_done(const struct soft_flights *flights, const struct simt_dis
 }
 
 /**
+ * soft_flights_ended() - tell whether no unit can go on with a dispatch
+ * @flights: its flights
+ * @dispatch: the dispatch
+ * Context: any; pure.
+ * Return: whether it is complete, or has failed; the flights of other groups may be at work yet.
+ */
+bool soft_flights_ended(const struct soft_flights *flights, const struct simt_dispatch *dispatch)
+{
+	return flights->fault || soft_flights_done(flights, dispatch);
+}
+
+/**
  * soft_flights_executed() - count the instructions that groups of the flights have executed
  * @flights: the flights
  * Context: any; pure.

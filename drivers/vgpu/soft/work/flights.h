@@ -106,6 +106,7 @@ void soft_flights_resume(struct soft_flights *flights);
 unsigned int soft_flights_ready(const struct soft_flights *flights,
 				const struct simt_dispatch *dispatch);
 bool soft_flights_done(const struct soft_flights *flights, const struct simt_dispatch *dispatch);
+bool soft_flights_ended(const struct soft_flights *flights, const struct simt_dispatch *dispatch);
 u64 soft_flights_executed(const struct soft_flights *flights);
 
 #endif /* _VGPU_SOFT_FLIGHTS_H */

@@ -37,6 +37,8 @@ static struct bpf_prog *soft_native_compile(const struct simt_program *program,
 	struct bpf_prog *prog;
 	int err;
 
+	if (!nr)
+		return NULL;
 	prog = bpf_prog_alloc(bpf_prog_size(nr), 0);
 	if (!prog)
 		return NULL;
@@ -45,7 +47,12 @@ static struct bpf_prog *soft_native_compile(const struct simt_program *program,
 		bpf_prog_free(prog);
 		return NULL;
 	}
-	prog->len = simt_native_translate(program, isa, marks, scratch, prog->insnsi, nr);
+	prog->len = nr;
+	/* All of it must have been written. */
+	if (simt_native_translate(program, isa, marks, scratch, prog->insnsi, nr) != nr) {
+		bpf_prog_free(prog);
+		return NULL;
+	}
 	prog = bpf_prog_select_runtime(prog, &err);
 	if (err || !prog->jited) {
 		bpf_prog_free(prog);
@@ -66,11 +73,14 @@ struct simt_native *soft_native_make(const struct simt_program *program,
 {
 	struct soft_native *made;
 	void *scratch;
+	u32 ps = 0;
 
 	made = kvzalloc(sizeof(*made) + program->nr + 1, GFP_KERNEL);
 	scratch = kvmalloc(simt_native_scratch_bytes(program), GFP_KERNEL);
-	if (made && scratch)
+	if (made && scratch) {
 		made->prog = soft_native_compile(program, isa, made->marks, scratch);
+		ps = simt_native_ps(scratch);
+	}
 	kvfree(scratch);
 	if (!made || !made->prog) {
 		kvfree(made);
@@ -78,6 +88,7 @@ struct simt_native *soft_native_make(const struct simt_program *program,
 	}
 	made->native.run = made->prog->bpf_func;
 	made->native.marks = made->marks;
+	made->native.ps = ps;
 	if (atomic_long_add_return(made->prog->jited_len, &soft_native_bytes_all) >
 	    SOFT_NATIVE_BYTES) {
 		soft_native_free(&made->native);
