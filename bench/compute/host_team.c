@@ -98,7 +98,7 @@ static void help(struct soft_unit *unit, struct soft_channel *ch)
 unsigned int host_team_open(void (*unit_work)(unsigned int unit, u64 end_ns, const bool *leave))
 {
 	static const struct soft_packet_desc desc = { .help = help };
-	unsigned int units = min(num_online_cpus(), (unsigned int)SOFT_UNITS_MAX);
+	unsigned int units = min_t(unsigned int, num_online_cpus(), SOFT_UNITS_MAX);
 
 	memset(&engine, 0, sizeof(engine));
 	memset(helpers, 0, sizeof(helpers));

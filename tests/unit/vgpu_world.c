@@ -19,7 +19,6 @@
 #include "vgpu_world.h"
 #include "vgpu_world_guest.h"
 
-
 #define TURN_NS		300000
 #define LOOK_NS		10000	/* what passes from one look at the clock to the next */
 #define STEPS		64	/* of packets in a turn */

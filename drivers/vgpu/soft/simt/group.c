@@ -203,7 +203,7 @@ static bool simt_group_release(struct simt_group *group)
 /* Gives the turn to the next warp that can run. Returns false if there is none. */
 static bool simt_group_turn(struct simt_group *group)
 {
-	u32 others = ~group->waiting & U32_MAX >> (32 - group->nr_warps);
+	u32 others = ~group->waiting & (U32_MAX >> (32 - group->nr_warps));
 	u32 above = others & U32_MAX << group->warp << 1;
 
 	if (!others)
