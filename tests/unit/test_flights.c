@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The flights of a dispatch (soft/work/flights.h): whatever two units do in whatever order, each
- * group begins once, is worked on by one unit at a time and is not lost; what is taken is what has
- * waited for longest; nothing is taken after a fault, and it is that of the first group.
+ * group begins once, is worked on by one unit at a time and is not lost; what is taken is what the
+ * unit has worked on last, or what has waited for longest; nothing is taken after a fault, and it is
+ * that of the first group.
  */
 #include "vgpu_test.h"
 
@@ -30,6 +31,9 @@ enum fate { NOT_BEGUN, IN_FLIGHT, WANTS, ENDED, FAULTED };
  * @fate:   of groups
  * @of:     in flight or not, the group of a flight; GROUPS: none
  * @since:  when the flight got idle, or its group wanted a page
+ * @by:     the unit that a flight had last; UNITS: none
+ * @turn:   how many flights had got idle when the flight did
+ * @turns:  how many have
  * @now:    counts
  * @held:   flights that units have
  * @faulted: some group has
@@ -42,12 +46,20 @@ struct world {
 	enum fate fate[GROUPS];
 	u32 of[FLIGHTS];
 	u32 since[FLIGHTS];
+	u32 by[FLIGHTS];
+	u32 turn[FLIGHTS];
+	u32 turns;
 	u32 now;
 	u32 held;
 	bool faulted;
 };
 
-static u32 taken, refused, complete, faults;
+static u32 taken, refused, complete, faults, own;
+
+/* Nobody looks into them. */
+static struct soft_unit {
+	char unused;
+} unit_of[UNITS], *const units[UNITS] = { &unit_of[0], &unit_of[1] };
 
 /* @begun flights have begun already, with groups that are not the first ones to be handed out. */
 static void world_init(struct world *w, u32 begun)
@@ -61,7 +73,9 @@ static void world_init(struct world *w, u32 begun)
 	for (i = 0; i < FLIGHTS; i++) {
 		w->flight[i].group.dispatch = &w->dispatch;
 		w->of[i] = GROUPS;
+		w->by[i] = UNITS;
 		if (i < begun) {
+			w->turn[i] = w->turns++;
 			w->of[i] = i;
 			w->fate[i] = IN_FLIGHT;
 			w->flight[i].group.group_id[0] = i;
@@ -89,6 +103,21 @@ static const struct soft_flight *longest(const struct world *w, enum fate fate)
 	return found;
 }
 
+/* What a unit takes of what is idle: its own, if no other one has waited for much longer. */
+static const struct soft_flight *next(const struct world *w, u32 unit)
+{
+	const struct soft_flight *first = longest(w, IN_FLIGHT), *own = NULL;
+	u32 i;
+
+	for (i = 0; i < FLIGHTS; i++)
+		if (w->of[i] < GROUPS && w->fate[w->of[i]] == IN_FLIGHT && !(w->held >> i & 1) &&
+		    w->by[i] == unit && (!own || w->since[i] < w->since[number(w, own)]))
+			own = &w->flight[i];
+	if (own && w->turn[number(w, own)] - w->turn[number(w, first)] < FLIGHTS)
+		return own;
+	return first;
+}
+
 static bool any_empty(const struct world *w)
 {
 	u32 i;
@@ -113,8 +142,8 @@ static u32 ready(const struct world *w)
 
 static void check_take(struct world *w, u32 unit)
 {
-	const struct soft_flight *idle = longest(w, IN_FLIGHT);
-	struct soft_flight *flight = soft_flights_take(&w->flights, &w->dispatch, NULL);
+	const struct soft_flight *idle = next(w, unit);
+	struct soft_flight *flight = soft_flights_take(&w->flights, &w->dispatch, units[unit]);
 	bool left = w->dispatch.given < GROUPS;
 	u32 i;
 
@@ -128,8 +157,11 @@ static void check_take(struct world *w, u32 unit)
 	i = number(w, flight);
 	check_that(!w->faulted && !(w->held >> i & 1), "flight %u is taken", i);
 	w->held |= 1 << i;
+	own += w->by[i] == unit;
+	w->by[i] = unit;
 	if (idle) {
-		check_that(flight == idle && flight->begun, "not the one that waits for longest");
+		check_that(flight == idle && flight->begun, "flight %u, not %u", i,
+			   number(w, idle));
 		return;
 	}
 	check_that(left && w->of[i] == GROUPS && !flight->begun, "flight %u is not empty", i);
@@ -157,6 +189,8 @@ static void check_give(struct world *w, u32 unit, u32 act)
 	flight->want.bytes = act == GIVE_WANT;
 	w->fate[w->of[i]] = fates[act];
 	w->since[i] = w->now++;
+	if (fates[act] == IN_FLIGHT)
+		w->turn[i] = w->turns++;
 	w->held &= ~(1 << i);
 	w->unit[unit] = NULL;
 	if (act == GIVE_DONE)
@@ -175,6 +209,7 @@ static void check_resume(struct world *w)
 			break;
 		w->fate[w->of[number(w, flight)]] = IN_FLIGHT;
 		w->since[number(w, flight)] = w->now++;
+		w->turn[number(w, flight)] = w->turns++;
 	}
 	soft_flights_resume(&w->flights);
 }
@@ -260,8 +295,8 @@ static void test_all(void **state)
 
 	for (begun = 0; begun <= FLIGHTS; begun++)
 		all_sequences(begun);
-	check_that(taken > 1000 && refused > 1000 && faults > 1000, "%u, %u, %u", taken, refused,
-		   faults);
+	check_that(taken > 1000 && refused > 1000 && faults > 1000 && own > 1000, "%u, %u, %u, %u",
+		   taken, refused, faults, own);
 }
 
 /* Long ones, at random. */
@@ -287,6 +322,22 @@ static void test_long(void **state)
 	check_that(complete > 1000, "%u", complete);
 }
 
+/* One unit goes round all that are in flight, which may wait for each other. */
+static void test_turns(void **state)
+{
+	u32 seen[FLIGHTS] = {}, i, k;
+	struct world w;
+
+	world_init(&w, FLIGHTS);
+	for (i = 1; i < 1000; i++) {
+		act(&w, 0, TAKE);
+		seen[number(&w, w.unit[0])] = i;
+		act(&w, 0, GIVE_MORE);
+		for (k = 0; k < FLIGHTS; k++)
+			check_that(i - seen[k] <= FLIGHTS * FLIGHTS, "flight %u waits", k);
+	}
+}
+
 static void test_executed(void **state)
 {
 	struct world w;
@@ -303,6 +354,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_executed),
 	};
 

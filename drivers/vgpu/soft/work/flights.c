@@ -15,7 +15,21 @@ void soft_flights_init(struct soft_flights *flights)
 	INIT_LIST_HEAD(&flights->want);
 	flights->nr = 0;
 	flights->nr_on = 0;
+	flights->turns = 0;
 	flights->fault = NULL;
+}
+
+static void soft_flights_put(struct soft_flight *flight, enum soft_flight_state state,
+			     struct list_head *list)
+{
+	flight->state = state;
+	list_add_tail(&flight->link, list);
+}
+
+static void soft_flights_idle(struct soft_flights *flights, struct soft_flight *flight)
+{
+	flight->turn = flights->turns++;
+	soft_flights_put(flight, SOFT_FLIGHT_IDLE, &flights->idle);
 }
 
 /**
@@ -28,10 +42,28 @@ void soft_flights_init(struct soft_flights *flights)
 void soft_flights_add(struct soft_flights *flights, struct soft_flight *flight, bool begun)
 {
 	flight->begun = begun;
-	flight->state = begun ? SOFT_FLIGHT_IDLE : SOFT_FLIGHT_EMPTY;
-	list_add_tail(&flight->link, begun ? &flights->idle : &flights->empty);
+	if (begun)
+		soft_flights_idle(flights, flight);
+	else
+		soft_flights_put(flight, SOFT_FLIGHT_EMPTY, &flights->empty);
 	list_add_tail(&flight->all, &flights->all);
 	flights->nr++;
+}
+
+/*
+ * The idle flight that a unit is to go on with, or NULL: the one that it has worked on last, whose
+ * registers its caches have, unless another one has let as many turns pass as there are flights.
+ */
+static struct soft_flight *soft_flights_next(const struct soft_flights *flights,
+					     const struct soft_unit *unit)
+{
+	struct soft_flight *flight, *first;
+
+	first = list_first_entry_or_null(&flights->idle, struct soft_flight, link);
+	list_for_each_entry(flight, &flights->idle, link)
+		if (flight->unit == unit)
+			return flight->turn - first->turn < flights->nr ? flight : first;
+	return first;
 }
 
 /**
@@ -55,7 +87,7 @@ struct soft_flight *soft_flights_take(struct soft_flights *flights,
 
 	if (flights->fault)
 		return NULL;
-	flight = list_first_entry_or_null(&flights->idle, struct soft_flight, link);
+	flight = soft_flights_next(flights, unit);
 	if (!flight && simt_dispatch_left(dispatch))
 		flight = list_first_entry_or_null(&flights->empty, struct soft_flight, link);
 	if (!flight)
@@ -65,13 +97,6 @@ struct soft_flight *soft_flights_take(struct soft_flights *flights,
 	flight->unit = unit;
 	flights->nr_on++;
 	return flight;
-}
-
-static void soft_flights_put(struct soft_flight *flight, enum soft_flight_state state,
-			     struct list_head *list)
-{
-	flight->state = state;
-	list_add_tail(&flight->link, list);
 }
 
 /* Faults of other groups may follow, of units that work on them yet. */
@@ -111,7 +136,7 @@ void soft_flights_give(struct soft_flights *flights, struct soft_flight *flight,
 		}
 		fallthrough;
 	case SIMT_MORE:
-		soft_flights_put(flight, SOFT_FLIGHT_IDLE, &flights->idle);
+		soft_flights_idle(flights, flight);
 		break;
 	}
 }
@@ -131,7 +156,7 @@ struct soft_flight *soft_flights_wants(struct soft_flights *flights)
 void soft_flights_resume_one(struct soft_flights *flights, struct soft_flight *flight)
 {
 	list_del(&flight->link);
-	soft_flights_put(flight, SOFT_FLIGHT_IDLE, &flights->idle);
+	soft_flights_idle(flights, flight);
 }
 
 /**

@@ -45,6 +45,7 @@ enum soft_flight_state {
  * @link:    in the list of its @state, unless that is SOFT_FLIGHT_UNIT or SOFT_FLIGHT_FAULT
  * @state:   what it does
  * @begun:   @group is in flight
+ * @turn:    struct soft_flights.turns when it became idle last
  * @want:    with SIMT_WAIT, where the page is that the group waits for; its bytes are 0 if it waits
  *           for none, and only the section was to end
  * @end_ns:  when this section is to end, by ktime_get_ns()
@@ -63,6 +64,7 @@ struct soft_flight {
 	struct list_head link;
 	enum soft_flight_state state;
 	bool begun;
+	u32 turn;
 	struct soft_place want;
 	u64 end_ns;
 	u32 looks;
@@ -76,10 +78,12 @@ struct soft_flight {
  * struct soft_flights - the flights of a dispatch
  * @all:    all of them
  * @empty:  those that have no group
- * @idle:   those that no unit works on, that which has waited for longest first
+ * @idle:   those that no unit works on, that which has waited for longest first; see
+ *          soft_flights_take()
  * @want:   those that wait for pages, likewise
  * @nr:     length of @all
  * @nr_on:  how many have a unit
+ * @turns:  how often flights have become idle
  * @fault:  of those that have faulted, that of the first group; NULL: none has. Then no flight is
  *          taken any more
  */
@@ -90,6 +94,7 @@ struct soft_flights {
 	struct list_head want;
 	unsigned int nr;
 	unsigned int nr_on;
+	u32 turns;
 	struct soft_flight *fault;
 };
 
