@@ -2,8 +2,8 @@
 /*
  * The flights of a dispatch (soft/work/flights.h): whatever two units do in whatever order, each
  * group begins once, is worked on by one unit at a time and is not lost; what is taken is what the
- * unit has worked on last, or what has waited for longest; nothing is taken after a fault, and it is
- * that of the first group.
+ * unit has worked on last, or what has waited for longest; nothing is taken after a fault, and it
+ * is that of the first group.
  */
 #include "vgpu_test.h"
 
