@@ -262,12 +262,46 @@ static void test_faults(void **state)
 				try_fault(&failures[f], isa, n % 2 ? 1 : 4096);
 }
 
+/* Each lane goes round once more than the one before; then the text ends. */
+static const u32 rounds[] = {
+	RV_CSRR(RV_T0, VGPU_HW_CSR_LOCAL_ID), RV_ADDI(RV_T0, RV_T0, 1),
+	RV_ADDI(RV_T0, RV_T0, -1), RV_BNE(RV_T0, RV_ZERO, -4),
+};
+
+/* Wherever it is left while lanes end alone, a warp all of whose lanes have ended is known to. */
+static void try_ends(const struct simt_isa *isa, u32 budget)
+{
+	enum simt_end how;
+
+	begin(rounds, ARRAY_SIZE(rounds), isa);
+	world.program->shares = true;
+	world.group.round_at = 0;
+	do {
+		how = simt_group_run(&world.group, budget);
+		check_that(how != SIMT_MORE || world.w->live || world.group.waiting & 1,
+			   "%s: left with all lanes ended, budget %u", isa->name, budget);
+	} while (how == SIMT_MORE);
+	assert_int_equal(how, SIMT_DONE);
+	end();
+}
+
+static void test_ends(void **state)
+{
+	const struct simt_isa *isa;
+	unsigned int k, budget;
+
+	for (k = 0; (isa = simt_host_isa(k)); k++)
+		for (budget = 1; budget <= 100; budget++)
+			try_ends(isa, budget);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_meet),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_ends),
 	};
 
 	seed = test_seed();

@@ -39,6 +39,7 @@ struct memory {
 
 static struct memory before, now, want;
 static u64 entered;
+static unsigned int made;
 static const struct simt_native *code;
 
 static enum simt_end map(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
@@ -199,6 +200,7 @@ static void try_run(const struct simt_isa *isa)
 	want = now;
 	native = soft_native_make(program, isa);
 	if (native) {
+		made++;
 		code = native;
 		counted = *native;
 		counted.run = enter;
@@ -224,6 +226,8 @@ static void test_runs(void **state)
 		for (n = 0; n < ROUNDS; n++)
 			try_run(isa);
 	printf("# code of the CPU was entered %llu times\n", (unsigned long long)entered);
+	check_that(!made || entered > made / 2, "code that was made %u times was not entered",
+		   made);
 }
 
 int main(void)

@@ -397,6 +397,8 @@ static void simt_bpf_write(struct simt_bpf *b)
 	b->nr = 0;
 	b->too_far = false;
 	b->executed = 0;
+	b->calls = 0;
+	b->steps = 0;
 	b->called = 0;
 	b->ps = 0;
 	simt_bpf_mov(b, SIMT_BPF_LONE, BPF_REG_1);

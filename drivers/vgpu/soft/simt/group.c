@@ -274,6 +274,8 @@ enum simt_end simt_group_run(struct simt_group *group, u32 budget)
 		if (unlikely(w->watch | shares | group->waits) &&
 		    (group->waits || simt_lone_round_due(group)))
 			simt_lone_watch(w, SIMT_WATCH_DUE);
+		else if (simt_lone_round_due(group))
+			group->round_at = simt_group_clock(group);	/* never far behind */
 		group->idle = false;
 		end = group->isa->run(w, &rest);
 		left -= given - rest;

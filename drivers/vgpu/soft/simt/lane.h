@@ -68,7 +68,8 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 					*budget = left;
 					return end;
 				}
-				if (!left) {	/* they have met just now */
+				/* They have met just now, and have not all ended. */
+				if (!left && w->live & ~w->barrier) {
 					i = SIMT_LEAVE;
 					mark = 0;
 					break;

@@ -184,7 +184,8 @@ struct simt_dispatch {
  * @apart_level: how far away lanes that run alone meet, as learned so far: see lone.c
  * @apart_long: lanes ran alone for long when they did so last
  * @apart_paid: they did more then than it costs to begin
- * @round_at: lanes run alone in turn when simt_group_clock() is so large: see lone.c
+ * @round_at: when simt_group_clock() is so large lanes run alone in turn, if they share something
+ *         or are watched: see lone.c
  * @rounds:   how often it was
  * @parted:   what lanes have executed apart since simt_group_init(), in instructions of one lane or
  *            in units of lone.c, if they ran alone
