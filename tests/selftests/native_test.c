@@ -212,6 +212,34 @@ static void code_is_freed(void)
 	FX_SOON(!code("bytes "), "%s", "memory of code is not given back");
 }
 
+/*
+ * The vGPU is closed while its program, a long one, is being compiled, or is about to be. Nothing
+ * is left; the kernel says so if there is.
+ */
+static void closed_meanwhile(void)
+{
+	static uint32_t text[4096];
+	unsigned int n, i;
+	uint64_t insns;
+
+	begin();
+	for (i = 0; i < sizeof(text) / 4; i++)
+		text[i] = RV_ADDI(RV_A4, RV_A4, 1);
+	memcpy(text, endless, sizeof(endless));
+	for (n = 0; n < 24; n++) {
+		COMPUTE_LOAD(&v, text);
+		compute_dispatch(chan, COMPUTE_SIZE(ITEMS, 1, 1), COMPUTE_SIZE(ITEMS, 1, 1), 0);
+		insns = compute_counter(&v, "instructions ");
+		FX_SOON(compute_counter(&v, "instructions ") > insns + 40000 * n);
+		vgpu_chan_destroy(chan);
+		fx_close(&v);
+		fx_open(&v);
+		chan = compute_chan(&v);
+	}
+	COMPUTE_LOAD(&v, mixes);
+	mix_once();
+}
+
 static void cleanup(void)
 {
 	file_write(FILE_SWITCH, "1");
@@ -225,6 +253,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(code_moves),
 	KTAP_TEST(code_is_switched_off),
 	KTAP_TEST(code_is_freed),
+	KTAP_TEST(closed_meanwhile),
 };
 
 KTAP_MAIN(tests, cleanup)

@@ -13,7 +13,7 @@ void soft_natives_begin(struct soft_programs *programs)
 {
 }
 
-void soft_natives_end(struct soft_programs *programs)
+void soft_natives_stop(struct soft_programs *programs)
 {
 }
 

@@ -10,6 +10,7 @@
 #include "../face/regs_state.h"
 #include "../memory/admit.h"
 #include "../memory/track.h"
+#include "../work/natives.h"
 #include "instance.h"
 #include "params.h"
 #include "state.h"
@@ -139,6 +140,7 @@ static void soft_instance_close(struct vgpu_instance *vgpu)
 {
 	struct soft_instance *inst = soft_instance(vgpu);
 
+	soft_natives_stop(&inst->work.compute.programs);
 	/* Stopping the channels has freed their contexts and released their programs. */
 	WARN_ON(inst->work.compute.programs.bytes ||
 		atomic64_read(&inst->work.compute.context_bytes) ||

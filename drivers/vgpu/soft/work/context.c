@@ -79,7 +79,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 /* The vGPU has no channel that is enabled. */
 void soft_compute_exit(struct soft_compute *compute)
 {
-	soft_natives_end(&compute->programs);
+	soft_natives_stop(&compute->programs);
 	kvfree(compute->channel);
 }
 

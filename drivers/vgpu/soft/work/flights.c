@@ -54,7 +54,7 @@ void soft_flights_add(struct soft_flights *flights, struct soft_flight *flight, 
  * The idle flight that a unit is to go on with, or NULL: the one that it has worked on last, whose
  * registers its caches have, unless another one has let as many turns pass as there are flights.
  */
-static struct soft_flight *soft_flights_next(const struct soft_flights *flights,
+static struct soft_flight *soft_flights_next(struct soft_flights *flights,
 					     const struct soft_unit *unit)
 {
 	struct soft_flight *flight, *first;

@@ -83,11 +83,20 @@ void soft_natives_begin(struct soft_programs *programs)
 	INIT_WORK(&programs->native_work, soft_natives_work);
 }
 
-/* No program is executed any more. When this returns none is being compiled. Sleeps. */
-void soft_natives_end(struct soft_programs *programs)
+/**
+ * soft_natives_stop() - stop to compile programs
+ * @programs: those of a vGPU that executes none
+ *
+ * When this returns none is being compiled, or used for that.
+ *
+ * Context: sleeps, for as long as a program takes to be compiled.
+ */
+void soft_natives_stop(struct soft_programs *programs)
 {
-	if (cancel_work_sync(&programs->native_work))
-		soft_programs_put(programs, programs->native_program);
+	if (!cancel_work_sync(&programs->native_work))
+		return;
+	soft_programs_put(programs, programs->native_program);
+	WRITE_ONCE(programs->native_program, NULL);
 }
 
 /* Module init. Returns 0 or -ENOMEM. */

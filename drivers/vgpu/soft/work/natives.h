@@ -18,7 +18,7 @@ int soft_natives_init(void);
 void soft_natives_exit(void);
 void soft_natives_debugfs(struct dentry *dir);
 void soft_natives_begin(struct soft_programs *programs);
-void soft_natives_end(struct soft_programs *programs);
+void soft_natives_stop(struct soft_programs *programs);
 const struct simt_native *soft_natives_get(struct soft_programs *programs,
 					   struct soft_program *program);
 
