@@ -20,13 +20,15 @@
  * @count: a word of the memory that all share, and what it is in the end, for each work-item
  * @is:    see there
  */
-static const struct wait {
+struct wait {
 	const char *name;
 	u32 most;
 	u32 each;
 	u32 count;
 	u32 is;
-} waits[] = {
+};
+
+static const struct wait locks[] = {
 	{ "spin", 1024, 3000, 0, 0 },
 	{ "tickets", 1024, 3000, 1, 1 },
 	{ "queue", 1024, 6000, 2, 4 },
@@ -36,6 +38,13 @@ static const struct wait {
 	{ "forks", 1024, 15000, 0, 0 },
 	{ "retreat", 64, 30000, 0, 1 },
 	{ "exchange", 1024, 6000, 0, 0 },
+};
+
+/* Likewise, of load_plain.c. */
+static const struct wait plain[] = {
+	{ "plain_chain", 1024, 3000, 0, 0 },
+	{ "plain_turns", 1024, 6000, 1, 2 },
+	{ "plain_gate", 1024, 3000, 0, 1 },
 };
 
 /* One group each; the last budget is larger than all of these take. */
@@ -89,7 +98,8 @@ static void check_wait(const struct wait *wait, u32 entry, const struct simt_isa
 }
 
 /* @name: a program's files */
-static void check_program(const char *name, const char *text_bytes)
+static void check_program(const struct wait *waits, unsigned int nr, const char *name,
+			  const char *text_bytes)
 {
 	const struct simt_isa *isa;
 	unsigned int i, k, g, b;
@@ -99,7 +109,7 @@ static void check_program(const char *name, const char *text_bytes)
 	assert_int_equal(simt_host_init(&host, file, strtoul(text_bytes, NULL, 0),
 					LOAD_BYTES + VGPU_HW_PAGE_SIZE), 0);
 	snprintf(file, sizeof(file), "%s.loads", name);
-	for (i = 0; i < ARRAY_SIZE(waits); i++)
+	for (i = 0; i < nr; i++)
 		for (k = 0; (isa = simt_host_isa(k)); k++)
 			for (g = 0; g < ARRAY_SIZE(groups) && groups[g] <= waits[i].most; g++)
 				for (b = 0; b < ARRAY_SIZE(budgets); b++)
@@ -110,12 +120,22 @@ static void check_program(const char *name, const char *text_bytes)
 
 static void test_o0(void **state)
 {
-	check_program(LOADS_O0);
+	check_program(locks, ARRAY_SIZE(locks), LOADS_O0);
 }
 
 static void test_o2(void **state)
 {
-	check_program(LOADS_O2);
+	check_program(locks, ARRAY_SIZE(locks), LOADS_O2);
+}
+
+static void test_plain_o0(void **state)
+{
+	check_program(plain, ARRAY_SIZE(plain), PLAIN_O0);
+}
+
+static void test_plain_o2(void **state)
+{
+	check_program(plain, ARRAY_SIZE(plain), PLAIN_O2);
 }
 
 int main(void)
@@ -123,6 +143,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_o0),
 		cmocka_unit_test(test_o2),
+		cmocka_unit_test(test_plain_o0),
+		cmocka_unit_test(test_plain_o2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
