@@ -120,6 +120,7 @@ int fx_try_create(struct fx_vgpu *v, const char *suffix)
 	ret = file_write(path, v->uuid);
 	if (ret)
 		return ret;
+	v->suffix = suffix;
 	v->created = true;
 	for (known = vgpus; known; known = known->next)
 		if (known == v)

@@ -30,6 +30,7 @@
  * struct fx_vgpu - a vGPU of a test; static, as fx_cleanup() finds it after the test
  * @uuid:    the name of its mdev
  * @id:      the same as 16 bytes
+ * @suffix:  of the type's name, of which it was created last
  * @created: the mdev is there, to be removed by fx_cleanup()
  * @dev:     the open device, or NULL
  * @next:    in the list of fx_cleanup()
@@ -37,6 +38,7 @@
 struct fx_vgpu {
 	char uuid[37];
 	uint8_t id[VGPU_UUID_LEN];
+	const char *suffix;
 	bool created;
 	struct vgpu_dev *dev;
 	struct fx_vgpu *next;

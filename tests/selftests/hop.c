@@ -277,7 +277,7 @@ uint64_t hop(struct fx_vgpu *v, unsigned int passes)
 	uint8_t id[sizeof(v->id)];
 	int data, ret;
 
-	hop_create_beside(&next, fx_default_type(), v);
+	hop_create_beside(&next, v->suffix, v);
 	stream.nr = 0;
 	hop_save(v, passes, &stream);
 	hop_state(&next, VFIO_DEVICE_STATE_RESUMING, &data);

@@ -8,6 +8,7 @@
 
 #include "clk.h"
 #include "compute.h"
+#include "hop.h"
 #include "node.h"
 #include "part.h"
 #include "soft.h"
@@ -249,6 +250,32 @@ static void changes_beside(void)
 	CHECK_EQ(fx_faults(&right), 0);
 }
 
+/*
+ * A vGPU moves from partition to partition in the midst of a program, with slots at other times in
+ * each, and its old partition is removed while it goes on.
+ */
+static void moves_on(void)
+{
+	uint32_t from, to;
+	unsigned int i;
+
+	two_partitions();
+	from = left_part;
+	hog(&left);
+	hog(&right);
+	for (i = 0; i < 6; i++) {
+		to = part_new("1g", (i + 1) % 4);
+		hop(&left, i % 3);
+		CHECK_EQ(part_of(&left), to);
+		part_remove(from);
+		goes_on(&left);
+		goes_on(&right);
+		from = to;
+	}
+	CHECK_EQ(fx_faults(&left), 0);
+	CHECK_EQ(fx_faults(&right), 0);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(told),
 	KTAP_TEST(both_get_on),
@@ -257,6 +284,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(closed),
 	KTAP_TEST(invalidated),
 	KTAP_TEST(changes_beside),
+	KTAP_TEST(moves_on),
 };
 
 KTAP_MAIN(tests, part_cleanup)
