@@ -58,6 +58,10 @@ static struct {
 	unsigned int asked;
 	unsigned int sections;
 	unsigned int helpers;
+	unsigned int most;
+	unsigned int looks;
+	u64 open_ns;
+	u32 gen;
 	struct soft_instance *inst;
 	struct page *fb[WORLD_FB / PAGE_SIZE];
 	struct page *pages[WORLD_CHANNELS];
@@ -290,11 +294,47 @@ void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, 
 		    unsigned int most, u64 end_ns)
 {
 	DIE_IF(!nr_ch || nr_ch > SOFT_UNITS_MAX || !most || most > WORLD_HELPERS);
+	DIE_IF(world.nr_helped);
 	engine->team.end_ns = end_ns;
 	engine->team.leave = false;
 	memcpy(world.helped, ch, nr_ch * sizeof(*ch));
 	world.nr_helped = nr_ch;
 	world.helpers = most;
+	world.most = most;
+	world.open_ns = engine->lead.real_ns;
+	world.gen = engine->lead.view.gen;
+}
+
+/* Nobody needs a section to be closed that is to stay open. */
+static void check_stays(struct soft_engine *engine)
+{
+	const struct soft_unit *lead = &engine->lead;
+	unsigned int i;
+
+	DIE_IF(!world.nr_helped || engine->team.leave);
+	DIE_IF(soft_stop_told(engine));
+	DIE_IF(lead->now_ns >= engine->run.deadline_ns);
+	DIE_IF(lead->real_ns - world.open_ns >= NSEC_PER_MSEC);
+	DIE_IF(soft_invalidate_gen(engine->queues) != lead->view.gen);
+	for (i = 0; i < world.nr_helped; i++) {
+		struct soft_context *context = soft_context(world.helped[i]);
+
+		DIE_IF(world.helped[i]->stop);
+		DIE_IF(soft_flights_wants(&context->flights));
+		DIE_IF(soft_flights_ended(&context->flights, &context->dispatch));
+	}
+}
+
+/* All helpers can come once more; but now and then none has come. */
+bool soft_team_extend(struct soft_engine *engine, u64 end_ns)
+{
+	check_stays(engine);
+	if (++world.looks % 16 == 0)
+		return false;
+	engine->team.end_ns = end_ns;
+	world.helpers = world.most;
+	vgpu_world_extended++;
+	return true;
 }
 
 /* No engine here hangs. */
@@ -311,6 +351,8 @@ static void help(void)
 	if (!world.nr_helped || !world.helpers)
 		return;
 	unit = &world.helper[--world.helpers];
+	unit->until_ns = unit->engine->team.end_ns;
+	DIE_IF(world.gen != unit->engine->lead.view.gen);
 	for (i = 0; i < world.nr_helped; i++) {
 		struct soft_channel *ch = world.helped[(world.helpers + 1 + i) % world.nr_helped];
 
@@ -322,22 +364,50 @@ static void help(void)
 	}
 }
 
-/* Those that have not come so far come now, unless they have to leave. */
-void soft_team_close(struct soft_engine *engine, bool leave)
+/* Those that have not come so far come now, or not any more. */
+void soft_team_close(struct soft_engine *engine)
 {
-	engine->team.leave = leave;
-	while (!leave && world.helpers)
+	unsigned int i;
+
+	while (world.sections % 2 && world.helpers)
 		help();
+	engine->team.leave = true;
+	for (i = 0; i < world.nr_helped; i++)
+		world.helped[i]->stop = false;
 	world.helpers = 0;
 	world.nr_helped = 0;
+}
+
+/*
+ * In the middle of a section somebody wants something of the engine. Who wants to disable a channel
+ * has thought better of it when the section is closed.
+ */
+static void want(struct soft_engine *engine)
+{
+	switch (++world.sections % 148) {
+	case 37:
+	case 74:
+		WRITE_ONCE(engine->preempt, true);
+		WRITE_ONCE(engine->team.leave, true);
+		break;
+	case 50:
+		engine->queues->space_gen++;
+		break;
+	case 90:
+		if (world.nr_helped)
+			world.helped[world.sections % world.nr_helped]->stop = true;
+		break;
+	case 111:
+		engine->state.counter = SOFT_ENGINE_RESET;
+		break;
+	}
 }
 
 enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
 				 const bool *leave, u64 *took_ns)
 {
 	help();
-	if (++world.sections % 37 == 0)
-		WRITE_ONCE(world.gpu.part0.engine[0].preempt, true);
+	want(&world.gpu.part0.engine[0]);
 	*took_ns = LOOK_NS;
 	return simt_group_run(group, SECTION_INSNS);
 }
@@ -460,6 +530,7 @@ static void turn(struct soft_engine *engine)
 	/* Long enough now and then that the leader goes round. */
 	engine->run.deadline_ns = world.now_ns + (engine->runs % 4 ? TURN_NS : 8 * TURN_NS);
 	engine->preempt = false;
+	engine->state.counter = SOFT_ENGINE_RUNNING;
 	engine->runs++;
 	soft_unit_begin_run(unit, world.now_ns);
 	soft_turn_begin_run(&engine->turns, unit->now_ns);
@@ -515,7 +586,7 @@ void vgpu_world_reset(void)
 	soft_channel_restart(&inst->queues);
 }
 
-u64 vgpu_world_beside;
+u64 vgpu_world_beside, vgpu_world_extended;
 
 void vgpu_world_close(void)
 {
