@@ -14,32 +14,10 @@
 #include <linux/spinlock.h>
 #include <linux/time64.h>
 
-#include "soft/queue/team.h"
-#include "soft/queue/unit.h"
 #include "soft/work/lanes.h"
 #include "die.h"
 #include "host_team.h"
-
-/* What team.c uses of the rest of the engine. */
-struct soft_packet_desc {
-	void (*help)(struct soft_unit *unit, struct soft_channel *ch);
-};
-
-struct soft_channel {
-	u32 space;
-	struct {
-		struct {
-			const struct soft_packet_desc *desc;
-		} packet;
-	} exec;
-};
-
-struct soft_engine {
-	struct soft_unit lead;
-	struct soft_team team;
-	const void *cpus;
-	u64 runs;
-};
+#include "team_engine.h"
 
 struct task_struct {
 	pthread_t thread;

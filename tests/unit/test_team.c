@@ -13,8 +13,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#include "soft/queue/team.h"
-#include "soft/queue/unit.h"
+#include "team_engine.h"
 
 #define MOST		5
 #define CHANNELS	3
@@ -23,27 +22,7 @@
 #define STEP_NS		5000	/* of a helper's work, until it looks at flags and the clock */
 #define JITTER_NS	20000
 
-/* What team.c uses of the rest of the engine, and of the kernel. */
-struct soft_packet_desc {
-	void (*help)(struct soft_unit *unit, struct soft_channel *ch);
-};
-
-struct soft_channel {
-	u32 space;
-	struct {
-		struct {
-			const struct soft_packet_desc *desc;
-		} packet;
-	} exec;
-};
-
-struct soft_engine {
-	struct soft_unit lead;
-	struct soft_team team;
-	const void *cpus;
-	u64 runs;
-};
-
+/* What team.c uses of the kernel. */
 #define cpumask_empty(mask)		((void)(mask), true)
 #define set_cpus_allowed_ptr(task, mask) ((void)(mask))
 #define need_resched()			sim_one_in(20)
