@@ -20,10 +20,7 @@
 #include "vgpu_world_guest.h"
 
 #define TURN_NS		300000
-#define LOOK_NS		10000	/* what passes from one look at the clock to the next */
 #define STEPS		64	/* of packets in a turn */
-#define SECTION_INSNS	60
-#define WORLD_HELPERS	3	/* units of gr, beside the one that leads */
 
 unsigned int engine_warnings;
 struct page engine_zero_page;
@@ -51,17 +48,7 @@ struct loose {
 
 static struct {
 	struct soft_gpu gpu;
-	struct soft_unit helper[WORLD_HELPERS];
-	struct soft_section section[WORLD_HELPERS];
-	struct soft_channel *helped[SOFT_UNITS_MAX];
-	unsigned int nr_helped;
 	unsigned int asked;
-	unsigned int sections;
-	unsigned int helpers;
-	unsigned int most;
-	unsigned int looks;
-	u64 open_ns;
-	u32 gen;
 	struct soft_instance *inst;
 	struct page *fb[WORLD_FB / PAGE_SIZE];
 	struct page *pages[WORLD_CHANNELS];
@@ -79,7 +66,7 @@ static struct vgpu_instance *vgpu(void)
 
 u64 ktime_get_ns(void)
 {
-	world.now_ns += LOOK_NS;
+	world.now_ns += WORLD_LOOK_NS;
 	return world.now_ns;
 }
 
@@ -285,144 +272,15 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 {
 }
 
-unsigned int soft_team_ready(struct soft_engine *engine)
-{
-	return WORLD_HELPERS;
-}
-
-void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
-		    unsigned int most, u64 end_ns)
-{
-	DIE_IF(!nr_ch || nr_ch > SOFT_UNITS_MAX || !most || most > WORLD_HELPERS);
-	DIE_IF(world.nr_helped);
-	engine->team.end_ns = end_ns;
-	engine->team.leave = false;
-	memcpy(world.helped, ch, nr_ch * sizeof(*ch));
-	world.nr_helped = nr_ch;
-	world.helpers = most;
-	world.most = most;
-	world.open_ns = engine->lead.real_ns;
-	world.gen = engine->lead.view.gen;
-}
-
-/* Nobody needs a section to be closed that is to stay open. */
-static void check_stays(struct soft_engine *engine)
-{
-	const struct soft_unit *lead = &engine->lead;
-	unsigned int i;
-
-	DIE_IF(!world.nr_helped || engine->team.leave);
-	DIE_IF(soft_stop_told(engine));
-	DIE_IF(lead->now_ns >= engine->run.deadline_ns);
-	DIE_IF(lead->real_ns - world.open_ns >= NSEC_PER_MSEC);
-	DIE_IF(soft_invalidate_gen(engine->queues) != lead->view.gen);
-	for (i = 0; i < world.nr_helped; i++) {
-		struct soft_context *context = soft_context(world.helped[i]);
-
-		DIE_IF(world.helped[i]->stop);
-		DIE_IF(soft_flights_wants(&context->flights));
-		DIE_IF(soft_flights_ended(&context->flights, &context->dispatch));
-	}
-}
-
-/* All helpers can come once more; but now and then none has come. */
-bool soft_team_extend(struct soft_engine *engine, u64 end_ns)
-{
-	check_stays(engine);
-	if (++world.looks % 16 == 0)
-		return false;
-	engine->team.end_ns = end_ns;
-	world.helpers = world.most;
-	vgpu_world_extended++;
-	return true;
-}
-
 /* No engine here hangs. */
 void soft_rest(struct soft_engine *engine)
 {
-}
-
-/* One more helper works while those that have a flight already are in the middle of a section. */
-static void help(void)
-{
-	struct soft_unit *unit;
-	unsigned int i;
-
-	if (!world.nr_helped || !world.helpers)
-		return;
-	unit = &world.helper[--world.helpers];
-	unit->until_ns = unit->engine->team.end_ns;
-	DIE_IF(world.gen != unit->engine->lead.view.gen);
-	for (i = 0; i < world.nr_helped; i++) {
-		struct soft_channel *ch = world.helped[(world.helpers + 1 + i) % world.nr_helped];
-
-		memset(&unit->view, 0, sizeof(unit->view));
-		unit->view.mem = unit->engine->lead.view.mem;
-		unit->view.root = ch->space;
-		unit->view.gen = unit->engine->lead.view.gen;
-		ch->exec.packet.desc->help(unit, ch);
-	}
-}
-
-/* Those that have not come so far come now, or not any more. */
-void soft_team_close(struct soft_engine *engine)
-{
-	unsigned int i;
-
-	while (world.sections % 2 && world.helpers)
-		help();
-	engine->team.leave = true;
-	for (i = 0; i < world.nr_helped; i++)
-		world.helped[i]->stop = false;
-	world.helpers = 0;
-	world.nr_helped = 0;
-}
-
-/*
- * In the middle of a section somebody wants something of the engine. Who wants to disable a channel
- * has thought better of it when the section is closed.
- */
-static void want(struct soft_engine *engine)
-{
-	switch (++world.sections % 148) {
-	case 37:
-	case 74:
-		WRITE_ONCE(engine->preempt, true);
-		WRITE_ONCE(engine->team.leave, true);
-		break;
-	case 50:
-		engine->queues->space_gen++;
-		break;
-	case 90:
-		if (world.nr_helped)
-			world.helped[world.sections % world.nr_helped]->stop = true;
-		break;
-	case 111:
-		engine->state.counter = SOFT_ENGINE_RESET;
-		break;
-	}
-}
-
-enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
-				 const bool *leave, u64 *took_ns)
-{
-	help();
-	want(&world.gpu.part0.engine[0]);
-	*took_ns = LOOK_NS;
-	return simt_group_run(group, SECTION_INSNS);
-}
-
-bool soft_lanes_looked(u32 *looks, u64 end_ns)
-{
-	return ++*looks % 64 == 0;
 }
 
 /* The vGPU */
 
 static void make_engine(struct soft_engine *engine, unsigned int index)
 {
-	unsigned int i;
-
 	engine->index = index;
 	engine->desc = &descs[index];
 	engine->types = soft_packet_types;
@@ -433,12 +291,7 @@ static void make_engine(struct soft_engine *engine, unsigned int index)
 	if (index)
 		return;
 	engine->lead.section = calloc(1, sizeof(*engine->lead.section));
-	engine->team.helper = world.helper;
-	engine->team.nr = WORLD_HELPERS;
-	for (i = 0; i < WORLD_HELPERS; i++) {
-		world.helper[i].engine = engine;
-		world.helper[i].section = &world.section[i];
-	}
+	world_team_init(engine);
 }
 
 void vgpu_world_open(u64 seed)
@@ -586,7 +439,7 @@ void vgpu_world_reset(void)
 	soft_channel_restart(&inst->queues);
 }
 
-u64 vgpu_world_beside, vgpu_world_extended;
+u64 vgpu_world_beside;
 
 void vgpu_world_close(void)
 {
