@@ -98,7 +98,7 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_
 	struct page **page = slot(store, pgoff);
 
 	/* An engine does not always get memory at once. */
-	if (!*page && gfp == SOFT_GFP_ENGINE && ++world.asked % 3 == 0)
+	if (!*page && gfp == SOFT_GFP_ENGINE && ++world.asked % 3)
 		return NULL;
 	if (!*page)
 		*page = calloc(1, sizeof(**page));
