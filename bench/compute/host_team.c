@@ -14,31 +14,10 @@
 #include <linux/spinlock.h>
 #include <linux/time64.h>
 
-#include "soft/queue/team.h"
-#include "soft/queue/unit.h"
+#include "soft/work/lanes.h"
 #include "die.h"
 #include "host_team.h"
-
-/* What team.c uses of the rest of the engine. */
-struct soft_packet_desc {
-	void (*help)(struct soft_unit *unit, struct soft_channel *ch);
-};
-
-struct soft_channel {
-	u32 space;
-	struct {
-		struct {
-			const struct soft_packet_desc *desc;
-		} packet;
-	} exec;
-};
-
-struct soft_engine {
-	struct soft_unit lead;
-	struct soft_team team;
-	const void *cpus;
-	u64 runs;
-};
+#include "team_engine.h"
 
 struct task_struct {
 	pthread_t thread;
@@ -85,17 +64,20 @@ void soft_unit_stop(struct soft_unit *unit)
 
 #include "soft/queue/team.c"
 
+#define LEAD_NS		NSEC_PER_MSEC	/* SOFT_LEAD_NS */
+
+static const bool never;
 static struct soft_engine engine;
 static struct soft_unit helpers[SOFT_UNITS_MAX - 1];
 static struct soft_channel channel;
-static void (*work)(unsigned int unit, u64 end_ns, const bool *leave);
+static bool (*work)(unsigned int unit, u64 end_ns, const bool *leave);
 
 static void help(struct soft_unit *unit, struct soft_channel *ch)
 {
-	work(unit - helpers + 1, engine.team.end_ns, &engine.team.leave);
+	work(unit - helpers + 1, unit->until_ns, &engine.team.leave);
 }
 
-unsigned int host_team_open(void (*unit_work)(unsigned int unit, u64 end_ns, const bool *leave))
+unsigned int host_team_open(bool (*unit_work)(unsigned int unit, u64 end_ns, const bool *leave))
 {
 	static const struct soft_packet_desc desc = { .help = help };
 	unsigned int units = min_t(unsigned int, num_online_cpus(), SOFT_UNITS_MAX);
@@ -116,18 +98,30 @@ void host_team_close(void)
 	soft_team_exit(&engine);
 }
 
-unsigned int host_team_section(unsigned int others, u64 end_ns, bool (*ended)(void))
+/* As soft_dispatch_together(). */
+static void section_together(unsigned int others, bool (*stays)(void))
 {
-	static const bool never;
+	u64 open_ns = ktime_get_ns(), end_ns = open_ns + SOFT_SECTION_NS;
 	struct soft_channel *ch = &channel;
+
+	soft_team_open(&engine, &ch, 1, others, end_ns + SOFT_SECTION_NS);
+	while (work(0, end_ns, &never) && stays() && ktime_get_ns() - open_ns < LEAD_NS) {
+		end_ns = ktime_get_ns() + SOFT_SECTION_NS;
+		if (!soft_team_extend(&engine, end_ns + SOFT_SECTION_NS))
+			break;
+	}
+	soft_team_close(&engine);
+}
+
+unsigned int host_team_section(unsigned int others, bool (*stays)(void))
+{
 	u64 helped = engine.team.helped;
 
 	if (others)
 		others = min(others, soft_team_ready(&engine));
 	if (others)
-		soft_team_open(&engine, &ch, 1, others, end_ns);
-	work(0, end_ns, &never);
-	if (others)
-		soft_team_close(&engine, ended && ended());
+		section_together(others, stays);
+	else
+		work(0, ktime_get_ns() + SOFT_SECTION_NS, &never);
 	return engine.team.helped - helped;
 }

@@ -71,6 +71,7 @@
  * @fb:       the partition
  * @looks:    how often a page was looked for in this section
  * @end_ns:   when this section is to end
+ * @leave:    it is to end at once
  * @piece:    see soft_lanes_section()
  * @slow:     likewise
  * @random:   when it is asked to stop
@@ -84,6 +85,7 @@ struct stopper {
 	u8 *fb;
 	u32 looks;
 	u64 end_ns;
+	const bool *leave;
 	u32 piece;
 	bool slow;
 	uint64_t random;
@@ -121,6 +123,9 @@ static struct stopper stoppers[SOFT_UNITS_MAX];
 static const struct stop_case *stopped;
 static const bool never;
 
+/* When it is asked to stop, and what lost_ns() was when it looked last. */
+static u64 asked_ns, before_ns;
+
 static void *allocate(size_t bytes)
 {
 	void *at = aligned_alloc(PAGE, (bytes + PAGE - 1) & ~(PAGE - 1));
@@ -140,6 +145,12 @@ static u64 lost_ns(void)
 	return clk_ns() - (u64)ts.tv_sec * 1000000000 - (u64)ts.tv_nsec;
 }
 
+/* As soft_dispatch_until(). */
+static u64 stopper_until(const struct stopper *s)
+{
+	return READ_ONCE(*s->leave) ? 0 : s->end_ns;
+}
+
 static enum simt_end stopper_map(struct simt_mem *mem, u64 va, bool write, void **page, bool *keep,
 				 enum vgpu_hw_fault *code)
 {
@@ -147,7 +158,7 @@ static enum simt_end stopper_map(struct simt_mem *mem, u64 va, bool write, void 
 	enum soft_walk_end end;
 	struct soft_walk walk;
 
-	if (soft_lanes_looked(&s->looks, s->end_ns))
+	if (soft_lanes_looked(&s->looks, stopper_until(s)))
 		return SIMT_WAIT;
 	end = soft_walk_begin(&walk, VGPU_HW_ROOT_VALID | ROOT_PAGE, va, FB_BYTES);
 	while (end == SOFT_WALK_MORE)
@@ -164,7 +175,7 @@ static enum simt_end stopper_map(struct simt_mem *mem, u64 va, bool write, void 
 /* struct simt_mem.over, as soft/work/dispatch.c has it. */
 static bool stopper_over(struct simt_mem *mem)
 {
-	return clk_ns() >= container_of(mem, struct stopper, mem)->end_ns;
+	return clk_ns() >= stopper_until(container_of(mem, struct stopper, mem));
 }
 
 static void set_entry(struct stopper *s, u64 table, u64 index, u64 page, u64 flags)
@@ -266,6 +277,7 @@ static enum simt_end section_until(struct stopper *s, const struct program *prog
 
 	s->looks = 0;
 	s->end_ns = end_ns;
+	s->leave = leave;
 	end = soft_lanes_section(&s->group, &s->piece, s->slow, s->end_ns, leave, &took_ns);
 	if (end == SIMT_FAULT)
 		bench_die("%s: fault %d at pc %#llx, address %#llx", program->name,
@@ -296,8 +308,8 @@ static void check(struct stopper *s, const struct stop_case *c)
 	stopper_unload(s);
 }
 
-/* A section of all units: each has an endless program of its own. */
-static void section_work(unsigned int unit, u64 end_ns, const bool *leave)
+/* Each unit has an endless program of its own. */
+static void section_once(unsigned int unit, u64 end_ns, const bool *leave)
 {
 	struct stopper *s = &stoppers[unit];
 
@@ -305,29 +317,46 @@ static void section_work(unsigned int unit, u64 end_ns, const bool *leave)
 		stopper_begin(s);
 }
 
+/* As soft_dispatch_groups(). */
+static bool section_work(unsigned int unit, u64 end_ns, const bool *leave)
+{
+	do {
+		section_once(unit, end_ns, leave);
+	} while (!READ_ONCE(*leave) && clk_ns() < end_ns);
+	return true;
+}
+
+/* Whether the engine is not asked to stop: it looks after each piece of work. */
+static bool section_stays(void)
+{
+	if (clk_ns() >= asked_ns)
+		return false;
+	before_ns = lost_ns();
+	return true;
+}
+
 /* Returns false if a section does not count, as not all units have joined it. */
 static bool section_all(unsigned int units)
 {
-	u64 end_ns = clk_ns() + SOFT_SECTION_NS;
-
+	before_ns = lost_ns();
 	if (units > 1)
-		return host_team_section(units - 1, end_ns, NULL) == units - 1;
-	section_work(0, end_ns, &never);
+		return host_team_section(units - 1, section_stays) >= units - 1;
+	section_once(0, clk_ns() + SOFT_SECTION_NS, &never);
 	return true;
 }
 
 /* The engine goes on after each stop as in a new turn: with empty TLBs. */
 static void collect(const struct program *program, unsigned int units)
 {
-	u64 asked_ns = 0, before_ns, now_ns;
+	u64 now_ns;
 	unsigned int tries = 0, i;
 	bool all;
 
 	nr_stops = 0;
+	asked_ns = 0;
 	while (nr_stops < STOPS && tries < TRIES) {
 		if (!asked_ns)
 			asked_ns = clk_ns() + ASK_NS + sample_random(&stoppers->random) % ASK_NS;
-		before_ns = lost_ns();
 		all = section_all(units);
 		now_ns = clk_ns();
 		if (now_ns < asked_ns)

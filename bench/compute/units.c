@@ -25,6 +25,7 @@
 #include "soft/work/flights.h"
 #include "soft/work/lanes.h"
 #include "soft/queue/team.h"
+#include "soft/queue/unit.h"
 #include "stats.h"
 
 #define MAX_PAIRS	1000
@@ -44,13 +45,17 @@ struct group_memory {
  * @sample:  what is executed
  * @flights: its groups in flight
  * @memory:  of each of them
+ * @unit:    stand for the units
  * @lock:    protects @flights
+ * @barrier: threads that do not wait for each other begin together
  */
 static struct {
 	struct engine sample;
 	struct soft_flights flights;
 	struct group_memory memory[SOFT_UNITS_MAX];
+	struct soft_unit unit[SOFT_UNITS_MAX];
 	raw_spinlock_t lock;	/* flights */
+	pthread_barrier_t barrier;
 } board;
 
 static void *board_memory(size_t bytes)
@@ -106,7 +111,7 @@ static void board_free_flights(void)
 }
 
 /* As soft_dispatch_group(). */
-static bool board_group(u64 end_ns, const bool *leave)
+static bool board_group(unsigned int unit, u64 end_ns, const bool *leave)
 {
 	struct simt_dispatch *dispatch = &board.sample.dispatch;
 	enum simt_end end = SIMT_DONE;
@@ -114,7 +119,7 @@ static bool board_group(u64 end_ns, const bool *leave)
 	u64 took_ns;
 
 	raw_spin_lock(&board.lock);
-	flight = soft_flights_take(&board.flights, dispatch, NULL);
+	flight = soft_flights_take(&board.flights, dispatch, &board.unit[unit]);
 	if (flight && !flight->begun)
 		flight->begun = simt_dispatch_next(dispatch, &flight->group);
 	raw_spin_unlock(&board.lock);
@@ -131,15 +136,23 @@ static bool board_group(u64 end_ns, const bool *leave)
 	return true;
 }
 
-static void board_work(unsigned int unit, u64 end_ns, const bool *leave)
+static bool board_work(unsigned int unit, u64 end_ns, const bool *leave)
 {
-	while (board_group(end_ns, leave) && !READ_ONCE(*leave) && ktime_get_ns() < end_ns)
-		;
+	do {
+		if (!board_group(unit, end_ns, leave))
+			return false;
+	} while (!READ_ONCE(*leave) && ktime_get_ns() < end_ns);
+	return true;
 }
 
-static bool board_ended(void)
+static bool board_stays(void)
 {
-	return soft_flights_ended(&board.flights, &board.sample.dispatch);
+	bool ended;
+
+	raw_spin_lock(&board.lock);
+	ended = soft_flights_ended(&board.flights, &board.sample.dispatch);
+	raw_spin_unlock(&board.lock);
+	return !ended;
 }
 
 static void board_begin(unsigned int units)
@@ -163,17 +176,18 @@ static double board_time(unsigned int units)
 	start = clk_ns();
 	do {
 		others = soft_flights_ready(&board.flights, &sample->dispatch) - 1;
-		host_team_section(others, ktime_get_ns() + SOFT_SECTION_NS, board_ended);
-	} while (!board_ended());
+		host_team_section(others, board_stays);
+	} while (board_stays());
 	return (double)(clk_ns() - start) / 1e6;
 }
 
 static void *board_free_run(void *data)
 {
+	unsigned int unit = (struct soft_unit *)data - board.unit;
 	static const bool never;
 
-	pthread_barrier_wait(data);
-	while (board_group(ktime_get_ns() + SOFT_SECTION_NS, &never))
+	pthread_barrier_wait(&board.barrier);
+	while (board_group(unit, ktime_get_ns() + SOFT_SECTION_NS, &never))
 		;
 	return NULL;
 }
@@ -182,21 +196,20 @@ static void *board_free_run(void *data)
 static double board_time_free(unsigned int threads)
 {
 	pthread_t thread[SOFT_UNITS_MAX];
-	pthread_barrier_t barrier;
 	unsigned int i;
 	uint64_t start;
 
 	board_begin(threads);
-	pthread_barrier_init(&barrier, NULL, threads);
+	pthread_barrier_init(&board.barrier, NULL, threads);
 	for (i = 1; i < threads; i++)
-		if (pthread_create(&thread[i], NULL, board_free_run, &barrier))
+		if (pthread_create(&thread[i], NULL, board_free_run, &board.unit[i]))
 			bench_die("no threads");
 	start = clk_ns();
-	board_free_run(&barrier);
+	board_free_run(&board.unit[0]);
 	for (i = 1; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	start = clk_ns() - start;
-	pthread_barrier_destroy(&barrier);
+	pthread_barrier_destroy(&board.barrier);
 	return (double)start / 1e6;
 }
 

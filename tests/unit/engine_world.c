@@ -297,12 +297,22 @@ void soft_rest(struct soft_engine *engine)
 {
 }
 
-void soft_team_close(struct soft_engine *engine, bool leave)
+bool soft_team_extend(struct soft_engine *engine, u64 end_ns)
 {
 	abort();
 }
 
-void soft_context_grow(struct soft_channel *ch)
+void soft_team_close(struct soft_engine *engine)
+{
+	abort();
+}
+
+bool soft_beside_stays(const struct soft_beside *beside, const struct soft_engine *engine)
+{
+	abort();
+}
+
+bool soft_context_grow(struct soft_channel *ch)
 {
 	abort();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Teams of units under random interleavings (tasks.h): helpers work inside of the leader's sections
- * only, no more of them than may, with the leader's view and without its processor; one that sleeps
- * is woken; all can be stopped at any time.
+ * only, no more of them than may, with the leader's view and without its processor, in pieces that
+ * are short; they come again while a section stays open, and leave when it is closed; one that
+ * sleeps is woken; all can be stopped at any time.
  */
 #include "vgpu_test.h"
 
@@ -12,36 +13,16 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#include "soft/queue/team.h"
-#include "soft/queue/unit.h"
+#include "team_engine.h"
 
 #define MOST		5
 #define CHANNELS	3
 #define SECTIONS	200
 #define SECTION_NS	50000
+#define STEP_NS		5000	/* of a helper's work, until it looks at flags and the clock */
 #define JITTER_NS	20000
 
-/* What team.c uses of the rest of the engine, and of the kernel. */
-struct soft_packet_desc {
-	void (*help)(struct soft_unit *unit, struct soft_channel *ch);
-};
-
-struct soft_channel {
-	u32 space;
-	struct {
-		struct {
-			const struct soft_packet_desc *desc;
-		} packet;
-	} exec;
-};
-
-struct soft_engine {
-	struct soft_unit lead;
-	struct soft_team team;
-	const void *cpus;
-	u64 runs;
-};
-
+/* What team.c uses of the kernel. */
 #define cpumask_empty(mask)		((void)(mask), true)
 #define set_cpus_allowed_ptr(task, mask) ((void)(mask))
 #define need_resched()			sim_one_in(20)
@@ -80,9 +61,13 @@ void soft_unit_stop(struct soft_unit *unit)
  * @helped: how often a helper was at work
  * @on:     how many are
  * @by:     by channel, how often helpers were called for it
- * @seen:   by helper, the section that it has worked in last
+ * @left:   by helper, so many channels it has to go to before it leaves
  * @next:   by helper, the channel that it goes to next
  * @open:   the leader is in a section
+ * @end_ns: by then all have to leave it
+ * @idle:   there is no work
+ * @lead:   the leader's processor; helpers have those from 1 on
+ * @came:   by helper, how often it has joined a section
  * @most:   how many may help in it
  * @nr_ch:  and on how many channels
  * @wake_ns: how long a helper takes to wake
@@ -94,11 +79,15 @@ static struct {
 	struct soft_unit helper[MOST];
 	struct soft_channel ch[CHANNELS];
 	unsigned int by[CHANNELS];
-	u32 seen[MOST];
+	unsigned int left[MOST];
 	unsigned int next[MOST];
 	unsigned int helped;
 	unsigned int on;
 	bool open;
+	u64 end_ns;
+	bool idle;
+	unsigned int lead;
+	unsigned int came[MOST];
 	unsigned int most;
 	unsigned int nr_ch;
 	u64 wake_ns;
@@ -118,7 +107,7 @@ static unsigned int world_cpu(void)
 	for (i = world.with; i < world.engine.team.nr; i++)
 		if (world.helper[i].task == sim_current())
 			return i + 1;
-	return 0;
+	return world.lead;
 }
 
 /* The leader does not have a processor to wake. */
@@ -138,34 +127,47 @@ static u64 now(void)
 	return world.engine.runs << 32 | world.engine.lead.view.gen;
 }
 
-static void help(struct soft_unit *unit, struct soft_channel *ch)
+/* Helpers begin with different channels, and look at all of them. */
+static void check_next(unsigned int me, struct soft_channel *ch)
 {
-	const struct soft_view *view = &unit->view, *lead = &world.engine.lead.view;
-	unsigned int me = unit - world.helper, i;
-
-	assert_true(world.open);
-	/* Helpers begin with different channels, and look at all of them. */
-	if (world.seen[me] != unit->section_number)
+	if (!world.left[me]) {
+		world.left[me] = world.nr_ch;
+		world.came[me]++;
 		world.next[me] = (me + 1) % world.nr_ch;
-	world.seen[me] = unit->section_number;
+	}
+	world.left[me]--;
 	assert_ptr_equal(ch, &world.ch[world.next[me]]);
 	world.next[me] = (world.next[me] + 1) % world.nr_ch;
 	assert_true(ch - world.ch < world.nr_ch);
+}
+
+static void check_view(const struct soft_unit *unit, const struct soft_channel *ch)
+{
+	const struct soft_view *view = &unit->view, *lead = &world.engine.lead.view;
+
+	assert_true(world.open);
+	assert_true(unit->until_ns <= world.end_ns);
+	assert_true(unit->until_ns <= sim_now_ns() + SOFT_TEAM_PIECE_NS);
+	assert_ptr_equal(view->mem, lead->mem);
+	assert_int_equal(view->gen, lead->gen);
+	assert_int_equal(view->root, ch->space);
+	assert_int_equal(unit->run, world.engine.runs);
+	/* Nothing of another run, or of before an invalidation, is there. */
+	check_that(!view->tlb.entry[0].root || view->tlb.entry[0].pte == now(),
+		   "an old translation");
+}
+
+static void help(struct soft_unit *unit, struct soft_channel *ch)
+{
+	check_next(unit - world.helper, ch);
 	assert_true(++world.on <= world.most);
 	world.by[ch - world.ch]++;
 	assert_true(unit - world.helper >= world.with);
 	world.helped++;
-	for (i = 0; i < 3; i++) {
-		assert_ptr_equal(view->mem, lead->mem);
-		assert_int_equal(view->gen, lead->gen);
-		assert_int_equal(view->root, ch->space);
-		assert_int_equal(unit->run, world.engine.runs);
-		/* Nothing of another run, or of before an invalidation, is there. */
-		check_that(!view->tlb.entry[0].root || view->tlb.entry[0].pte == now(),
-			   "an old translation");
-		if (sim_one_in(2))
-			sim_sleep(sim_random(1, SECTION_NS));
-		assert_true(world.open);
+	check_view(unit, ch);
+	while (!world.idle && !world.engine.team.leave && sim_now_ns() < unit->until_ns) {
+		sim_sleep(sim_random(1, STEP_NS));
+		check_view(unit, ch);
 	}
 	unit->view.tlb.entry[0].root = 1;
 	unit->view.tlb.entry[0].pte = now();
@@ -174,12 +176,12 @@ static void help(struct soft_unit *unit, struct soft_channel *ch)
 
 static const struct soft_packet_desc desc = { .help = help };
 
-static void begin(u64 seed, unsigned int nr)
+static void begin_jitter(u64 seed, unsigned int nr, u64 jitter_ns)
 {
 	unsigned int i;
 
 	memset(&world, 0, sizeof(world));
-	sim_begin(seed, JITTER_NS);
+	sim_begin(seed, jitter_ns);
 	world.engine.team.helper = world.helper;
 	world.engine.team.nr = nr;
 	world.engine.lead.view.mem = (void *)&world;
@@ -188,6 +190,11 @@ static void begin(u64 seed, unsigned int nr)
 		world.ch[i].space = 7 * i;
 	}
 	assert_int_equal(soft_team_init(&world.engine, "gpu"), 0);
+}
+
+static void begin(u64 seed, unsigned int nr)
+{
+	begin_jitter(seed, nr, JITTER_NS);
 }
 
 static bool section_open(unsigned int most, unsigned int nr_ch, u64 end_ns)
@@ -203,27 +210,52 @@ static bool section_open(unsigned int most, unsigned int nr_ch, u64 end_ns)
 	world.most = most;
 	world.nr_ch = nr_ch;
 	world.open = true;
+	world.end_ns = end_ns;
 	soft_team_open(&world.engine, ch, nr_ch, most, end_ns);
 	memset(ch, 0xff, sizeof(ch));
 	assert_false(world.engine.team.leave);
 	return true;
 }
 
-/* A section, in which the leader works for @ns. Returns how many times helpers have worked. */
-static unsigned int section(unsigned int most, u64 ns)
+static bool section_extend(u64 end_ns)
+{
+	u64 before_ns = world.end_ns;
+
+	world.end_ns = end_ns;
+	if (soft_team_extend(&world.engine, end_ns))
+		return true;
+	world.end_ns = before_ns;
+	return false;
+}
+
+static void section_close(void)
+{
+	unsigned int i;
+
+	soft_team_close(&world.engine);
+	assert_int_equal(world.on, 0);
+	for (i = 0; i < MOST; i++)
+		assert_int_equal(world.left[i], 0);
+	world.open = false;
+}
+
+/*
+ * A section, in which the leader works for @ns at a time, and stays if the section does, for so
+ * many pieces. Returns how many times helpers have worked.
+ */
+static unsigned int section(unsigned int most, u64 ns, unsigned int pieces)
 {
 	unsigned int before = world.helped, nr_ch = sim_random(1, CHANNELS);
-	bool leave;
 
 	if (!section_open(most, nr_ch, sim_now_ns() + max_t(u64, ns, SECTION_NS)))
 		return 0;
-	sim_sleep(ns);
-	leave = sim_one_in(2);
-	soft_team_close(&world.engine, leave);
-	assert_int_equal(world.engine.team.leave, leave);
-	assert_int_equal(world.on, 0);
-	world.open = false;
-	return (world.helped - before) / nr_ch;
+	do {
+		sim_sleep(ns);
+		if (sim_one_in(16))	/* as soft_engine_preempt() does, at any time */
+			world.engine.team.leave = true;
+	} while (--pieces && section_extend(sim_now_ns() + 2 * SECTION_NS));
+	section_close();
+	return DIV_ROUND_UP(world.helped - before, nr_ch);
 }
 
 static void end(void)
@@ -241,7 +273,8 @@ static void test_sections(void **state)
 	for (n = 0; n < 200; n++) {
 		begin(seed + n, n % (MOST + 1));
 		for (i = 0; i < SECTIONS; i++) {
-			helped += section(sim_random(0, MOST), sim_random(1, SECTION_NS));
+			helped += section(sim_random(0, MOST), sim_random(1, SECTION_NS),
+					  sim_random(1, 5));
 			if (sim_one_in(10))
 				world.engine.runs++;
 			if (sim_one_in(10))
@@ -262,12 +295,15 @@ static void test_sections(void **state)
 static void test_all_come(void **state)
 {
 	u64 seed = test_seed();
-	unsigned int i, n;
+	unsigned int i, k, n;
 
 	for (n = 0; n < 200; n++) {
 		begin(seed + n, MOST);
 		for (i = 0; i < 20; i++) {
-			assert_int_equal(section(MOST, 100 * SECTION_NS), MOST);
+			memset(world.came, 0, sizeof(world.came));
+			section(MOST, 8 * SECTION_NS, 1);
+			for (k = 0; k < MOST; k++)
+				assert_true(world.came[k]);
 			sim_sleep(sim_random(0, 1) * 4 * SOFT_TEAM_POLL_NS + 1);
 		}
 		end();
@@ -288,7 +324,7 @@ static void test_nobody_comes(void **state)
 		if (!section_open(1, 1, 0))
 			continue;
 		sim_sleep(SOFT_TEAM_FAIR_NS);
-		soft_team_close(&world.engine, false);
+		section_close();
 		called++;
 	}
 	check_that(called > 1540 && called < 1590, "%u", called);
@@ -298,17 +334,17 @@ static void test_nobody_comes(void **state)
 		called = world.engine.team.missed;
 		assert_true(section_open(1, 1, 0));
 		sim_sleep(SOFT_TEAM_FAIR_NS - 1);
-		soft_team_close(&world.engine, false);
+		section_close();
 		assert_int_equal(called, world.engine.team.missed);
 	}
 	/* One that comes is called each time again. */
 	world.engine.team.skip = 0;
 	assert_true(section_open(1, 1, 0));
 	world.engine.team.joined = 1;
-	soft_team_close(&world.engine, false);
+	section_close();
 	for (i = 0; i < SOFT_TEAM_MISSES; i++) {
 		assert_true(section_open(1, 1, 0));
-		soft_team_close(&world.engine, false);
+		section_close();
 	}
 	sim_end();
 }
@@ -322,7 +358,7 @@ static void test_slow_to_wake(void **state)
 	world.wake_ns = 5 * SECTION_NS / 2;
 	world.engine.team.missed = 1000;
 	for (i = 0; i < 1000; i++) {
-		helped += section(1, SECTION_NS);
+		helped += section(1, SECTION_NS, 1);
 		if (world.engine.team.skip)
 			sim_sleep(SECTION_NS);
 	}
@@ -338,17 +374,135 @@ static void test_processors(void **state)
 	begin(test_seed(), MOST);
 	world.cpus = 1;
 	for (i = 0; i < 20; i++)
-		assert_int_equal(section(MOST, 100 * SECTION_NS), 0);
+		assert_int_equal(section(MOST, 100 * SECTION_NS, 1), 0);
 	world.cpus = 3;
 	for (i = 0; i < 20; i++)
-		helped += section(MOST, 100 * SECTION_NS);
+		helped += section(MOST, 8 * SECTION_NS, 1);
 	check_that(helped, "%u", helped);
 	world.cpus = MOST;
 	world.with = 2;
 	for (i = 0, helped = 0; i < 20; i++)
-		helped += section(MOST, 100 * SECTION_NS);
+		helped += section(MOST, 8 * SECTION_NS, 1);
 	check_that(helped, "%u", helped);
 	end();
+}
+
+/* While a section stays open all are at work all the time, and nobody waits for the others. */
+static void test_stays_open(void **state)
+{
+	u64 seed = test_seed();
+	unsigned int i, n;
+
+	for (n = 0; n < 200; n++) {
+		begin(seed + n, MOST);
+		assert_true(section_open(MOST, 1, sim_now_ns() + 2 * SECTION_NS));
+		for (i = 0; i < 20; i++) {
+			sim_sleep(SECTION_NS);
+			assert_true(section_extend(sim_now_ns() + 2 * SECTION_NS));
+		}
+		section_close();
+		for (i = 0; i < MOST; i++)
+			check_that(world.came[i] >= 10 && world.came[i] <= 25, "%u",
+				   world.came[i]);
+		end();
+	}
+}
+
+/* Where the leader does not look they are out by the end that was told, and come when it has. */
+static void test_without_the_leader(void **state)
+{
+	u64 seed = test_seed();
+	unsigned int n, helped;
+
+	for (n = 0; n < 200; n++) {
+		begin(seed + n, MOST);
+		assert_true(section_open(MOST, 1, sim_now_ns() + 2 * SECTION_NS));
+		sim_sleep(4 * SECTION_NS);
+		assert_int_equal(world.on, 0);
+		helped = world.helped;
+		assert_true(helped);
+		sim_sleep(20 * SECTION_NS);	/* they sleep */
+		assert_int_equal(world.helped, helped);
+		assert_true(section_extend(sim_now_ns() + 10 * SECTION_NS));
+		sim_sleep(20 * SECTION_NS);
+		assert_true(world.helped > helped);
+		/* None comes, as others have the processors. */
+		helped = world.helped;
+		assert_true(section_extend(sim_now_ns()));
+		sim_sleep(SECTION_NS);
+		assert_false(section_extend(sim_now_ns() + 2 * SECTION_NS));
+		section_close();
+		assert_int_equal(world.helped, helped);
+		end();
+	}
+}
+
+/* Those that have found nothing to do look once for each time that they are called. */
+static void test_no_work(void **state)
+{
+	u64 seed = test_seed();
+	unsigned int i, n;
+
+	for (n = 0; n < 200; n++) {
+		begin(seed + n, MOST);
+		world.idle = true;
+		assert_true(section_open(MOST, 1, sim_now_ns() + 2 * SECTION_NS));
+		sim_sleep(SECTION_NS);
+		for (i = 0; i < 20 && section_extend(sim_now_ns() + 2 * SECTION_NS); i++)
+			sim_sleep(SECTION_NS);
+		world.idle = false;
+		section_extend(sim_now_ns() + 2 * SECTION_NS);
+		for (i = 0; i < MOST; i++)
+			assert_true(world.came[i] <= 22);
+		sim_sleep(4 * SECTION_NS);
+		section_close();
+		end();
+	}
+}
+
+/* The leader waits for no more than a helper's step, wherever that is in its piece. */
+static void test_closes_at_once(void **state)
+{
+	unsigned int n, on = 0;
+	u64 seed = test_seed(), from_ns;
+
+	for (n = 0; n < 500; n++) {
+		begin_jitter(seed + n, MOST, 100);
+		assert_true(section_open(MOST, 1, sim_now_ns() + 2 * SECTION_NS));
+		sim_sleep(sim_random(1, 2 * SECTION_NS));
+		on += world.on;
+		from_ns = sim_now_ns();
+		section_close();
+		assert_true(sim_now_ns() - from_ns <= STEP_NS + JITTER_NS);
+		end();
+	}
+	check_that(on > 500 * MOST / 2, "%u", on);
+}
+
+/* The leader goes to a processor that a helper has, which leaves, and does not come back. */
+static void test_leader_moves(void **state)
+{
+	unsigned int n, i, k, came[MOST];
+	u64 seed = test_seed();
+
+	for (n = 0; n < 200; n++) {
+		begin(seed + n, MOST);
+		assert_true(section_open(MOST, 1, sim_now_ns() + 2 * SECTION_NS));
+		sim_sleep(2 * SECTION_NS);
+		k = sim_random(0, MOST - 1);
+		assert_true(world.came[k]);
+		world.lead = k + 1;
+		for (i = 0; i < 8; i++) {
+			if (i == 4)
+				memcpy(came, world.came, sizeof(came));
+			assert_true(section_extend(sim_now_ns() + 2 * SECTION_NS));
+			sim_sleep(SECTION_NS);
+		}
+		section_close();
+		for (i = 0; i < MOST; i++)
+			assert_true(i == k ? world.came[i] == came[i] : world.came[i] > came[i]);
+		end();
+	}
 }
 
 static void test_start_fails(void **state)
@@ -369,6 +523,11 @@ int main(void)
 		cmocka_unit_test(test_nobody_comes),
 		cmocka_unit_test(test_slow_to_wake),
 		cmocka_unit_test(test_processors),
+		cmocka_unit_test(test_stays_open),
+		cmocka_unit_test(test_without_the_leader),
+		cmocka_unit_test(test_no_work),
+		cmocka_unit_test(test_closes_at_once),
+		cmocka_unit_test(test_leader_moves),
 		cmocka_unit_test(test_start_fails),
 	};
 

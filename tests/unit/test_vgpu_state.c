@@ -84,6 +84,8 @@ static void test_as_it_is(void **state)
 	check_that(several >= SEVERAL, "%u of several groups", several);
 	check_that(vgpu_world_beside >= 5, "%llu dispatches beside others",
 		   vgpu_world_beside);
+	check_that(vgpu_world_extended >= 100, "%llu sections have stayed open",
+		   vgpu_world_extended);
 }
 
 static u32 wrong(u64 *seed, u32 word, unsigned int how)

@@ -2,7 +2,7 @@
 # vgpu_world.h: all that a state is made of, but for engines' threads, the worker and the stores,
 # with shims before the others.
 VGPU_WORLD := tests/unit/vgpu_world.c tests/unit/vgpu_world_guest.c \
-	tests/unit/vgpu_world_try.c tests/unit/no_natives.c \
+	tests/unit/vgpu_world_team.c tests/unit/vgpu_world_try.c tests/unit/no_natives.c \
 	tests/simt/state_world.c \
 	drivers/vgpu/core/objects/record.c $(addprefix drivers/vgpu/soft/,card/state.c \
 	face/display.c face/display_state.c face/regs_state.c face/vga.c \

@@ -20,10 +20,7 @@
 #include "vgpu_world_guest.h"
 
 #define TURN_NS		300000
-#define LOOK_NS		10000	/* what passes from one look at the clock to the next */
 #define STEPS		64	/* of packets in a turn */
-#define SECTION_INSNS	60
-#define WORLD_HELPERS	3	/* units of gr, beside the one that leads */
 
 unsigned int engine_warnings;
 struct page engine_zero_page;
@@ -51,13 +48,7 @@ struct loose {
 
 static struct {
 	struct soft_gpu gpu;
-	struct soft_unit helper[WORLD_HELPERS];
-	struct soft_section section[WORLD_HELPERS];
-	struct soft_channel *helped[SOFT_UNITS_MAX];
-	unsigned int nr_helped;
 	unsigned int asked;
-	unsigned int sections;
-	unsigned int helpers;
 	struct soft_instance *inst;
 	struct page *fb[WORLD_FB / PAGE_SIZE];
 	struct page *pages[WORLD_CHANNELS];
@@ -75,7 +66,7 @@ static struct vgpu_instance *vgpu(void)
 
 u64 ktime_get_ns(void)
 {
-	world.now_ns += LOOK_NS;
+	world.now_ns += WORLD_LOOK_NS;
 	return world.now_ns;
 }
 
@@ -107,7 +98,7 @@ struct page *soft_store_page(struct soft_store *store, unsigned long pgoff, gfp_
 	struct page **page = slot(store, pgoff);
 
 	/* An engine does not always get memory at once. */
-	if (!*page && gfp == SOFT_GFP_ENGINE && ++world.asked % 3 == 0)
+	if (!*page && gfp == SOFT_GFP_ENGINE && ++world.asked % 3)
 		return NULL;
 	if (!*page)
 		*page = calloc(1, sizeof(**page));
@@ -281,78 +272,15 @@ void vgpu_edid_read(struct vgpu_instance *instance, u32 offset, void *buf, size_
 {
 }
 
-unsigned int soft_team_ready(struct soft_engine *engine)
-{
-	return WORLD_HELPERS;
-}
-
-void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
-		    unsigned int most, u64 end_ns)
-{
-	DIE_IF(!nr_ch || nr_ch > SOFT_UNITS_MAX || !most || most > WORLD_HELPERS);
-	engine->team.end_ns = end_ns;
-	engine->team.leave = false;
-	memcpy(world.helped, ch, nr_ch * sizeof(*ch));
-	world.nr_helped = nr_ch;
-	world.helpers = most;
-}
-
 /* No engine here hangs. */
 void soft_rest(struct soft_engine *engine)
 {
-}
-
-/* One more helper works while those that have a flight already are in the middle of a section. */
-static void help(void)
-{
-	struct soft_unit *unit;
-	unsigned int i;
-
-	if (!world.nr_helped || !world.helpers)
-		return;
-	unit = &world.helper[--world.helpers];
-	for (i = 0; i < world.nr_helped; i++) {
-		struct soft_channel *ch = world.helped[(world.helpers + 1 + i) % world.nr_helped];
-
-		memset(&unit->view, 0, sizeof(unit->view));
-		unit->view.mem = unit->engine->lead.view.mem;
-		unit->view.root = ch->space;
-		unit->view.gen = unit->engine->lead.view.gen;
-		ch->exec.packet.desc->help(unit, ch);
-	}
-}
-
-/* Those that have not come so far come now, unless they have to leave. */
-void soft_team_close(struct soft_engine *engine, bool leave)
-{
-	engine->team.leave = leave;
-	while (!leave && world.helpers)
-		help();
-	world.helpers = 0;
-	world.nr_helped = 0;
-}
-
-enum simt_end soft_lanes_section(struct simt_group *group, u32 *piece, bool slow, u64 end_ns,
-				 const bool *leave, u64 *took_ns)
-{
-	help();
-	if (++world.sections % 37 == 0)
-		WRITE_ONCE(world.gpu.part0.engine[0].preempt, true);
-	*took_ns = LOOK_NS;
-	return simt_group_run(group, SECTION_INSNS);
-}
-
-bool soft_lanes_looked(u32 *looks, u64 end_ns)
-{
-	return ++*looks % 64 == 0;
 }
 
 /* The vGPU */
 
 static void make_engine(struct soft_engine *engine, unsigned int index)
 {
-	unsigned int i;
-
 	engine->index = index;
 	engine->desc = &descs[index];
 	engine->types = soft_packet_types;
@@ -363,12 +291,7 @@ static void make_engine(struct soft_engine *engine, unsigned int index)
 	if (index)
 		return;
 	engine->lead.section = calloc(1, sizeof(*engine->lead.section));
-	engine->team.helper = world.helper;
-	engine->team.nr = WORLD_HELPERS;
-	for (i = 0; i < WORLD_HELPERS; i++) {
-		world.helper[i].engine = engine;
-		world.helper[i].section = &world.section[i];
-	}
+	world_team_init(engine);
 }
 
 void vgpu_world_open(u64 seed)
@@ -460,6 +383,7 @@ static void turn(struct soft_engine *engine)
 	/* Long enough now and then that the leader goes round. */
 	engine->run.deadline_ns = world.now_ns + (engine->runs % 4 ? TURN_NS : 8 * TURN_NS);
 	engine->preempt = false;
+	engine->state.counter = SOFT_ENGINE_RUNNING;
 	engine->runs++;
 	soft_unit_begin_run(unit, world.now_ns);
 	soft_turn_begin_run(&engine->turns, unit->now_ns);

@@ -35,8 +35,11 @@ int vgpu_world_load(const void *data, size_t bytes, struct vgpu_record_reader *f
 /* As after a load that has failed. */
 void vgpu_world_reset(void);
 
-/* Of all worlds that are closed: struct soft_team.beside. */
-extern u64 vgpu_world_beside;
+/*
+ * Of all worlds that are closed: struct soft_team.beside; and how often a section has stayed open
+ * for another piece of the leader's.
+ */
+extern u64 vgpu_world_beside, vgpu_world_extended;
 
 /* Whatever has happened, nothing is left. */
 void vgpu_world_close(void);

@@ -33,7 +33,8 @@ static struct dentry *soft_debugfs;
  * leads counts them.
  *
  * helpers, helped, beside, of gr: number of units beside the one that leads; how often one of them
- * has taken part in a section; how often they have got on with another dispatch than the leader's.
+ * has taken part in a section, for 50 us at most; how often they have got on with another dispatch
+ * than the leader's.
  *
  * ran_ns: engine time: for how long the engine could work so far, see soft_engine_ran_ns().
  *

@@ -122,6 +122,7 @@ u64 soft_engine_ran_ns(const struct soft_engine *engine);
 
 /* stop.c */
 bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32 work);
+bool soft_stop_in_section(struct soft_unit *unit, const struct soft_channel *ch);
 u64 soft_stop_time(struct soft_unit *unit);
 u64 soft_stop_clock(struct soft_unit *unit);
 void soft_stop_hang(struct soft_engine *engine);

@@ -52,9 +52,10 @@ enum soft_end {
  *            the work is complete. Until then it is called again whenever the channel can continue;
  *            soft_exec_work() has how far it has come. Sets @fault with SOFT_END_FAULT. NULL: there
  *            is nothing to do; always NULL in user space
- * @help:     optional: likewise in the thread of a unit that helps (team.h), until the section's
- *            end, or until there is nothing to do; with preemption off. Also of a packet that the
- *            leader is not at: one whose execution has begun
+ * @help:     optional: likewise in the thread of a unit that helps (team.h), until struct
+ *            soft_unit.until_ns, until struct soft_team.leave, or until there is nothing to do;
+ *            with preemption off. Also of a packet that the leader is not at: one whose execution
+ *            has begun
  * @starved:  optional: the host has no memory for pages that the execution asked for: set @fault
  *            and return SOFT_END_FAULT. NULL: FAULT_MEMORY at the address that was asked for
  * @cancel:   optional: the packet faults after its preparation has begun: give back what it holds.

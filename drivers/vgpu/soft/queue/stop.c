@@ -57,6 +57,22 @@ u64 soft_stop_clock(struct soft_unit *unit)
 	return unit->now_ns;
 }
 
+/* Flags that other threads set, and what the unit has seen of the clock. */
+static bool soft_stop_flags(struct soft_unit *unit, const struct soft_channel *ch)
+{
+	return soft_stop_told(unit->engine) || unit->expired || unit->rests ||
+	       (ch && READ_ONCE(ch->stop));
+}
+
+/* Lets other threads have the processor, and looks at the clock. */
+static bool soft_stop_later(struct soft_unit *unit)
+{
+	unit->view.work = 0;
+	cond_resched();
+	soft_stop_clock(unit);
+	return unit->expired || unit->rests;
+}
+
 /**
  * soft_stop_wanted() - tell whether to leave a channel, or the vGPU
  * @unit: of an engine in a run
@@ -73,19 +89,29 @@ u64 soft_stop_clock(struct soft_unit *unit)
  */
 bool soft_stop_wanted(struct soft_unit *unit, const struct soft_channel *ch, u32 work)
 {
-	struct soft_engine *engine = unit->engine;
-
-	if (unlikely(soft_invalidate_gen(engine->queues) != unit->view.gen))
+	if (unlikely(soft_invalidate_gen(unit->engine->queues) != unit->view.gen))
 		soft_invalidate_look(unit);
-	if (soft_stop_told(engine) || unit->expired || unit->rests || (ch && READ_ONCE(ch->stop)))
+	if (soft_stop_flags(unit, ch))
 		return true;
 	unit->view.work += work;
-	if (unit->view.work < SOFT_STOP_BYTES)
-		return false;
-	unit->view.work = 0;
-	cond_resched();
-	soft_stop_clock(unit);
-	return unit->expired || unit->rests;
+	return unit->view.work >= SOFT_STOP_BYTES && soft_stop_later(unit);
+}
+
+/**
+ * soft_stop_in_section() - tell whether to close a section in which there are helpers
+ * @unit: leads
+ * @ch: the channel that the unit is working on
+ *
+ * Looks at all that soft_stop_wanted() looks at, which is called when the section is closed. An
+ * invalidation is not noted before that: helpers use old translations.
+ *
+ * Context: the unit's thread; may reschedule.
+ * Return: true to close it.
+ */
+bool soft_stop_in_section(struct soft_unit *unit, const struct soft_channel *ch)
+{
+	return soft_invalidate_gen(unit->engine->queues) != unit->view.gen ||
+	       soft_stop_flags(unit, ch) || soft_stop_later(unit);
 }
 
 /**

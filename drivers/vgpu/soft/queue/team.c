@@ -51,14 +51,17 @@ static bool soft_team_apart(const struct soft_team *team)
 static unsigned int soft_team_join(struct soft_unit *unit)
 {
 	struct soft_team *team = soft_team(unit);
+	u64 now_ns = ktime_get_ns();
 	unsigned int nr_ch = 0;
 
 	raw_spin_lock(&team->lock);
 	unit->section_number = team->number;
 	/* One that comes too late would only keep the leader waiting. */
-	if (team->nr_on < team->most && soft_team_apart(team) && ktime_get_ns() < team->end_ns)
+	if (team->nr_on < team->most && soft_team_apart(team) && now_ns < team->end_ns &&
+	    !READ_ONCE(team->leave))
 		nr_ch = team->nr_ch;
 	if (nr_ch) {
+		unit->until_ns = min(now_ns + SOFT_TEAM_PIECE_NS, team->end_ns);
 		team->nr_on++;
 		team->joined++;
 	}
@@ -66,11 +69,14 @@ static unsigned int soft_team_join(struct soft_unit *unit)
 	return nr_ch;
 }
 
-static void soft_team_leave(struct soft_unit *unit)
+/* @again: the helper has more to do, and only its piece was over. */
+static void soft_team_leave(struct soft_unit *unit, bool again)
 {
 	struct soft_team *team = soft_team(unit);
 
 	raw_spin_lock(&team->lock);
+	if (again)
+		unit->section_number = team->number - 1;
 	/* Orders all that the helper has done before what follows soft_team_close(). */
 	smp_store_release(&team->nr_on, team->nr_on - 1);
 	raw_spin_unlock(&team->lock);
@@ -108,17 +114,17 @@ static void soft_team_channels(struct soft_unit *unit, unsigned int nr_ch)
 	}
 }
 
-/* Works in the open section, if there is one. Returns false if there is not. */
+/* Works for a piece in the open section, if there is one. Returns false if there is not. */
 static bool soft_team_help(struct soft_unit *unit)
 {
 	unsigned int nr_ch;
 
-	/* The leader waits for the end of what begins here. */
+	/* The leader may wait for the end of what begins here. */
 	preempt_disable();
 	nr_ch = soft_team_join(unit);
 	if (nr_ch) {
 		soft_team_channels(unit, nr_ch);
-		soft_team_leave(unit);
+		soft_team_leave(unit, ktime_get_ns() >= unit->until_ns);
 	}
 	preempt_enable();
 	return nr_ch;
@@ -206,54 +212,90 @@ unsigned int soft_team_ready(struct soft_engine *engine)
 	return most;
 }
 
+static void soft_team_call(struct soft_team *team)
+{
+	unsigned int i;
+
+	for (i = 0; i < team->most; i++)
+		rcuwait_wake_up(&team->helper[i].wake);
+}
+
 /**
  * soft_team_open() - have helpers work on packets
  * @engine: the engine
  * @ch: busy, with packets whose type has help; the leader's is the first
  * @nr_ch: their number, from 1 to SOFT_UNITS_MAX
  * @most: how many helpers there is work for: from 1 to what soft_team_ready() has returned
- * @end_ns: when the section is to end, by ktime_get_ns()
+ * @end_ns: when helpers are to have left, if soft_team_extend() is not called before
  * Context: the leader's thread; does not sleep. soft_team_close() must follow.
  */
 void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
 		    unsigned int most, u64 end_ns)
 {
 	struct soft_team *team = &engine->team;
-	unsigned int i;
 
 	raw_spin_lock(&team->lock);
 	memcpy(team->ch, ch, nr_ch * sizeof(*ch));
 	team->nr_ch = nr_ch;
 	team->most = most;
 	team->joined = 0;
-	WRITE_ONCE(team->leave, false);
+	team->seen = 0;
 	team->end_ns = end_ns;
+	WRITE_ONCE(team->leave, false);
 	WRITE_ONCE(team->cpu, raw_smp_processor_id());
 	team->fair_ns = ktime_get_ns() + SOFT_TEAM_FAIR_NS;
 	WRITE_ONCE(team->number, team->number + 1);
 	raw_spin_unlock(&team->lock);
-	for (i = 0; i < most; i++)
-		rcuwait_wake_up(&team->helper[i].wake);
+	soft_team_call(team);
+}
+
+/**
+ * soft_team_extend() - go on with an open section
+ * @engine: the engine
+ * @end_ns: as for soft_team_open(), later than before
+ *
+ * Calls helpers that have found no work, or have not come: there may be work now, or time.
+ *
+ * Context: the leader's thread; does not sleep.
+ * Return: false if no helper has taken part since the section was opened, or was extended last: to
+ * close it costs nothing.
+ */
+bool soft_team_extend(struct soft_engine *engine, u64 end_ns)
+{
+	struct soft_team *team = &engine->team;
+	bool some, call;
+
+	raw_spin_lock(&team->lock);
+	some = team->nr_on || team->joined != team->seen;
+	call = some && team->nr_on < team->most;
+	team->helped += team->joined - team->seen;
+	team->seen = team->joined;
+	if (some)
+		team->end_ns = end_ns;
+	WRITE_ONCE(team->cpu, raw_smp_processor_id());
+	if (call)
+		WRITE_ONCE(team->number, team->number + 1);
+	raw_spin_unlock(&team->lock);
+	if (call)
+		soft_team_call(team);
+	return some;
 }
 
 /**
  * soft_team_close() - end what soft_team_open() has begun
  * @engine: the engine
- * @leave: helpers leave before the section's end: the run must stop, or the leader's packet has
- *         ended
  *
- * Waits for the helpers that have joined, which end as the leader does: by the section's end, after
- * the piece of work that they are at. A processor that has one does nothing else.
+ * Waits for the helpers that have joined, which leave after the few instructions that they are at.
+ * A processor that has one does nothing else.
  *
  * Context: the leader's thread; may reschedule.
  */
-void soft_team_close(struct soft_engine *engine, bool leave)
+void soft_team_close(struct soft_engine *engine)
 {
 	struct soft_team *team = &engine->team;
 	unsigned int joined;
 
-	if (leave)
-		WRITE_ONCE(team->leave, true);
+	WRITE_ONCE(team->leave, true);
 	raw_spin_lock(&team->lock);
 	team->nr_ch = 0;
 	joined = team->joined;
@@ -263,7 +305,7 @@ void soft_team_close(struct soft_engine *engine, bool leave)
 		cpu_relax();
 		cond_resched();
 	}
-	team->helped += joined;
+	team->helped += joined - team->seen;
 	if (joined)
 		team->missed = 0;
 	else if (ktime_get_ns() >= team->fair_ns && !(++team->missed % SOFT_TEAM_MISSES))

@@ -5,11 +5,17 @@
  * sections only: the leader opens a section, works on its packet itself, closes the section and
  * waits until all helpers have left. So outside of its sections an engine is one thread, and
  * whatever looks at the leader, or stops it, need not know of helpers.
+ *
+ * All of them work in pieces of SOFT_TEAM_PIECE_NS, so that others get the processor, but not in
+ * step: a section stays open from one piece of the leader's to the next while nothing needs it to
+ * be closed, and helpers leave it and join it again when they like. Once it is closed they leave as
+ * soon as they can.
  */
 #ifndef _VGPU_SOFT_TEAM_H
 #define _VGPU_SOFT_TEAM_H
 
 #include <linux/spinlock.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 
 struct soft_channel;
@@ -18,21 +24,24 @@ struct soft_unit;
 
 #define SOFT_UNITS_MAX		16
 
+/* A helper leaves a section after so long, and joins it again if it is still open. */
+#define SOFT_TEAM_PIECE_NS	(50 * NSEC_PER_USEC)
+
 /**
  * struct soft_team - the helpers of an engine
  * @helper: the units; constant
  * @nr:     their number; constant
- * @lock:   protects the following fields up to @number. A leaf; helpers take it with preemption off
+ * @lock:   protects the following fields up to @end_ns. A leaf; helpers take it with preemption off
  * @ch:     channels whose packets are worked on in the open section, the leader's first
  * @nr_ch:  their number; 0: no section is open
  * @most:   how many helpers may join this section
  * @nr_on:  how many are at work in it
- * @joined: how many have joined it so far
- * @cpu:    processor of the leader when it opened the section; helpers read it without the lock
- *          too
- * @number: of the section; the leader increments it, and helpers read it without the lock too
- * @leave:  helpers are to leave the section before its end; read without a lock
- * @end_ns: when the section is to end, by ktime_get_ns(); constant while it is open
+ * @joined: how often one has joined it so far
+ * @seen:   @joined when the leader last looked
+ * @cpu:    processor of the leader when it last looked; helpers read it without the lock too
+ * @number: of times that the leader has called helpers; they read it without the lock too
+ * @end_ns: when all are to have left, unless the leader moves it on, by ktime_get_ns()
+ * @leave:  helpers are to leave the section at once; read and written without a lock
  * @fair_ns: a section that lasts until then is one that helpers had time to join. This and the
  *          following fields are the leader's
  * @missed: how many such sections in a row no helper has joined
@@ -51,10 +60,11 @@ struct soft_team {
 	unsigned int most;
 	unsigned int nr_on;
 	unsigned int joined;
+	unsigned int seen;
 	unsigned int cpu;
 	u32 number;
-	bool leave;
 	u64 end_ns;
+	bool leave;
 	u64 fair_ns;
 	u32 missed;
 	u32 skip;
@@ -68,6 +78,7 @@ void soft_team_exit(struct soft_engine *engine);
 unsigned int soft_team_ready(struct soft_engine *engine);
 void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, unsigned int nr_ch,
 		    unsigned int most, u64 end_ns);
-void soft_team_close(struct soft_engine *engine, bool leave);
+bool soft_team_extend(struct soft_engine *engine, u64 end_ns);
+void soft_team_close(struct soft_engine *engine);
 
 #endif /* _VGPU_SOFT_TEAM_H */

@@ -32,7 +32,8 @@ struct task_struct;
  *           threads also read it, with that vGPU's queue_lock held and soft_queue.in_run set)
  * @view:    how the unit looks at the vGPU's memory; valid during a run, a helper's in a section
  * @run:     of a helper: struct soft_engine.runs when it last set @view
- * @section_number: of a helper: the section that it has looked at last, see struct soft_team
+ * @section_number: of a helper: struct soft_team.number when it last looked at the section
+ * @until_ns: of a helper in a section: when to leave it, by ktime_get_ns()
  */
 struct soft_unit {
 	struct soft_engine *engine;
@@ -48,6 +49,7 @@ struct soft_unit {
 	struct soft_view view;
 	u64 run;
 	u32 section_number;
+	u64 until_ns;
 };
 
 /* Begins a run. In the unit's thread. */

@@ -24,6 +24,7 @@ void soft_beside_begin(struct soft_beside *beside, struct soft_channel *ch)
 	beside->ch[0] = ch;
 	beside->nr = 1;
 	beside->taken = 1;
+	beside->lacks = false;
 }
 
 /*
@@ -55,7 +56,9 @@ unsigned int soft_beside_take(struct soft_beside *beside, struct soft_engine *en
 {
 	unsigned int units = 0, ready, i;
 
-	beside->taken = 1 + soft_queue_borrow(engine, beside->ch + 1, most);
+	beside->ready = READ_ONCE(engine->queues->queue[engine->index].nr_ready);
+	if (beside->ready)
+		beside->taken += soft_queue_borrow(engine, beside->ch + 1, most);
 	for (i = 1; i < beside->taken && units < most; i++) {
 		ready = soft_beside_prepare(beside->ch[i], &beside->before[beside->nr]);
 		if (!ready)
@@ -64,7 +67,42 @@ unsigned int soft_beside_take(struct soft_beside *beside, struct soft_engine *en
 		swap(beside->ch[beside->nr], beside->ch[i]);
 		beside->nr++;
 	}
+	beside->lacks = units < most;
 	return units;
+}
+
+/* Whether the leader has nothing to do for a dispatch that units are at work on. */
+static bool soft_beside_alone(struct soft_channel *ch)
+{
+	struct soft_context *context = soft_context(ch);
+	struct soft_flights *flights = &context->flights;
+	bool alone;
+
+	raw_spin_lock(&context->lock);
+	alone = !soft_flights_wants(flights) && !soft_flights_ended(flights, &context->dispatch);
+	raw_spin_unlock(&context->lock);
+	return alone && !READ_ONCE(ch->stop);
+}
+
+/**
+ * soft_beside_stays() - tell whether a section may stay open
+ * @beside: its dispatches, on which units are at work
+ * @engine: the engine
+ * Context: the leader's thread, between two pieces of its work; does not sleep.
+ * Return: false if one has ended, has failed or wants a page, if its channel is being disabled, or
+ * if another one may have work for units that have none.
+ */
+bool soft_beside_stays(const struct soft_beside *beside, const struct soft_engine *engine)
+{
+	unsigned int i;
+
+	if (beside->lacks &&
+	    READ_ONCE(engine->queues->queue[engine->index].nr_ready) != beside->ready)
+		return false;
+	for (i = 0; i < beside->nr; i++)
+		if (!soft_beside_alone(beside->ch[i]))
+			return false;
+	return true;
 }
 
 /* Gets the pages that helpers could not get, as far as that does not wait. */

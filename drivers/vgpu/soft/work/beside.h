@@ -21,12 +21,16 @@ struct soft_unit;
  * @ch:     their channels, the leader's first; then those that nobody works on
  * @nr:     how many units may work on
  * @taken:  length of @ch
+ * @lacks:  there are units for which they have no work
+ * @ready:  struct soft_queue.nr_ready, when these were looked for
  * @before: by channel, how many instructions a dispatch beside the leader's had executed before
  */
 struct soft_beside {
 	struct soft_channel *ch[SOFT_UNITS_MAX];
 	unsigned int nr;
 	unsigned int taken;
+	bool lacks;
+	unsigned int ready;
 	u64 before[SOFT_UNITS_MAX];
 };
 
@@ -34,6 +38,7 @@ bool soft_beside_any(const struct soft_engine *engine);
 void soft_beside_begin(struct soft_beside *beside, struct soft_channel *ch);
 unsigned int soft_beside_take(struct soft_beside *beside, struct soft_engine *engine,
 			      unsigned int most);
+bool soft_beside_stays(const struct soft_beside *beside, const struct soft_engine *engine);
 void soft_beside_give_back(struct soft_beside *beside, struct soft_unit *unit);
 
 #endif /* _VGPU_SOFT_BESIDE_H */

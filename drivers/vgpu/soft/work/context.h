@@ -147,7 +147,7 @@ void soft_context_show(struct soft_compute *compute, struct seq_file *m);
 unsigned int soft_context_flights(const struct soft_channel *ch);
 bool soft_context_lacks(const struct soft_context *context, unsigned int nr);
 void soft_context_add(struct soft_context *context, struct soft_flight *flight);
-void soft_context_grow(struct soft_channel *ch);
+bool soft_context_grow(struct soft_channel *ch);
 void soft_context_idle(struct soft_context *context);
 void soft_context_free_flights(struct soft_context *context);
 void soft_context_fill(struct soft_context *context, unsigned int nr);

@@ -52,22 +52,23 @@ void soft_context_add(struct soft_context *context, struct soft_flight *flight)
  * soft_context_grow() - get closer to as many flights as units can work on
  * @ch: busy, with a dispatch that has begun, on which no helper works
  * Context: the engine's thread; does not sleep.
+ * Return: whether there are more to be got.
  */
-void soft_context_grow(struct soft_channel *ch)
+bool soft_context_grow(struct soft_channel *ch)
 {
 	struct soft_context *context = soft_context(ch);
 	struct soft_flights *flights = &context->flights;
 	unsigned int most = soft_context_flights(ch), i;
 	struct soft_flight *flight;
 
-	for (i = 0; i < SOFT_GROW_MOST && flights->nr < most &&
-	     simt_dispatch_left(&context->dispatch); i++) {
+	for (i = 0; flights->nr < most && simt_dispatch_left(&context->dispatch); i++) {
 		flight = list_first_entry_or_null(&context->spare, struct soft_flight, link);
-		if (!flight)
-			return;
+		if (!flight || i == SOFT_GROW_MOST)
+			return flight;
 		list_del(&flight->link);
 		soft_context_add(context, flight);
 	}
+	return false;
 }
 
 /**

@@ -7,7 +7,9 @@
  *
  * Units of the engine's team take part in the sections, each with groups of its own, once a
  * dispatch has not ended in its first section. Fewer units than groups in flight go on with each of
- * these in turn; more of them go on with dispatches of other channels (beside.h).
+ * these in turn; more of them go on with dispatches of other channels (beside.h). Such a section
+ * stays open while the engine need not be one thread: the leader still looks every 50 us whether it
+ * is to stop, but does not wait for helpers then.
  *
  * The interpreter asks for the time when its budget of instructions is used up, and after a number
  * of accesses that may miss all caches, as the time that these take is unknown.
@@ -32,9 +34,12 @@
 
 /*
  * While other channels are ready the leader stays with a dispatch for so long. Each change costs
- * what the unit's TLB has, some 10 us.
+ * what the unit's TLB has, some 10 us. And so long a section stays open: what may wait until it is
+ * closed, as numbers that are only shown, waits no longer.
  */
 #define SOFT_LEAD_NS	NSEC_PER_MSEC
+
+static_assert(SOFT_TEAM_PIECE_NS == SOFT_SECTION_NS);
 
 /*
  * The guest may be changing the head: each word of it is read once. It lies in one page, as it is
@@ -122,6 +127,20 @@ enum soft_end soft_dispatch_prepare(struct soft_channel *ch, const struct vgpu_d
 	return end == SOFT_END_PACKET ? soft_dispatch_begin(ch, dma, fault) : end;
 }
 
+/* What tells the unit to leave its section, see soft_lanes_section(). */
+static const bool *soft_dispatch_leave(const struct soft_unit *unit)
+{
+	struct soft_engine *engine = unit->engine;
+
+	return unit == &engine->lead ? &engine->preempt : &engine->team.leave;
+}
+
+/* Where there is somebody who waits for the unit, its section has no time left. */
+static u64 soft_dispatch_until(const struct soft_flight *flight)
+{
+	return READ_ONCE(*soft_dispatch_leave(flight->unit)) ? 0 : flight->end_ns;
+}
+
 /*
  * struct simt_mem.map, in a section: does not allocate. SIMT_WAIT where @want has no bytes: it is
  * time to end the section.
@@ -137,7 +156,7 @@ static enum simt_end soft_dispatch_map(struct simt_mem *mem, u64 va, bool write,
 	struct page *found;
 
 	flight->want.bytes = 0;
-	if (soft_lanes_looked(&flight->looks, flight->end_ns))
+	if (soft_lanes_looked(&flight->looks, soft_dispatch_until(flight)))
 		return SIMT_WAIT;
 	if (va < VGPU_HW_VA_GLOBAL)
 		va = va - VGPU_HW_VA_IMAGE + context->image;
@@ -166,21 +185,27 @@ static bool soft_dispatch_over(struct simt_mem *mem)
 {
 	const struct soft_flight *flight = container_of(mem, struct soft_flight, mem);
 
-	return ktime_get_ns() >= flight->end_ns;
+	return ktime_get_ns() >= soft_dispatch_until(flight);
 }
 
 /*
- * When a section that begins now is to end: at the run's deadline or with the engine's slot, at the
- * latest. A run that begins after its deadline has a whole one, so that something is done however
- * late runs begin.
+ * When a section of the leader's that begins now is to end: at the run's deadline or with the
+ * engine's slot, at the latest. A run that begins after its deadline has a whole one, so that
+ * something is done however late runs begin.
+ *
+ * Helpers may begin when the leader is nearly there, but not go on without it for ever: they have
+ * one more, until @helpers_ns.
  */
-static u64 soft_dispatch_end_ns(const struct soft_engine *engine)
+static u64 soft_dispatch_end_ns(const struct soft_engine *engine, u64 *helpers_ns)
 {
 	u64 now_ns = ktime_get_ns(), end_ns = now_ns + SOFT_SECTION_NS, stop_ns;
 
 	stop_ns = min(vgpu_clock_real(&engine->clock, engine->run.deadline_ns),
 		      vgpu_clock_stands_at(&engine->clock, now_ns));
-	return stop_ns <= now_ns ? end_ns : min(end_ns, stop_ns);
+	if (stop_ns <= now_ns)
+		stop_ns = end_ns;
+	*helpers_ns = min(end_ns + SOFT_SECTION_NS, stop_ns);
+	return min(end_ns, stop_ns);
 }
 
 /* Flushes what the unit's TLB has of other dispatches, and of other times. */
@@ -198,14 +223,6 @@ static void soft_dispatch_tlb(struct soft_unit *unit, const struct soft_context 
 	section->serial = context->serial;
 	section->run = engine->runs;
 	section->gen = gen;
-}
-
-/* What tells the unit to leave its section, see soft_lanes_section(). */
-static const bool *soft_dispatch_leave(const struct soft_unit *unit)
-{
-	struct soft_engine *engine = unit->engine;
-
-	return unit == &engine->lead ? &engine->preempt : &engine->team.leave;
 }
 
 static enum simt_end soft_dispatch_section(struct soft_unit *unit, struct soft_channel *ch,
@@ -275,14 +292,16 @@ static bool soft_dispatch_group(struct soft_unit *unit, struct soft_channel *ch,
 }
 
 /* Likewise, with one after the other until the section's end. */
-static void soft_dispatch_groups(struct soft_unit *unit, struct soft_channel *ch, u64 end_ns,
+static bool soft_dispatch_groups(struct soft_unit *unit, struct soft_channel *ch, u64 end_ns,
 				 bool back)
 {
 	const bool *leave = soft_dispatch_leave(unit);
 
-	while (soft_dispatch_group(unit, ch, end_ns, back) && !READ_ONCE(*leave) &&
-	       ktime_get_ns() < end_ns)
-		;
+	do {
+		if (!soft_dispatch_group(unit, ch, end_ns, back))
+			return false;
+	} while (!READ_ONCE(*leave) && ktime_get_ns() < end_ns);
+	return true;
 }
 
 /**
@@ -296,18 +315,16 @@ static void soft_dispatch_groups(struct soft_unit *unit, struct soft_channel *ch
  */
 void soft_dispatch_help(struct soft_unit *unit, struct soft_channel *ch)
 {
-	const struct soft_team *team = &unit->engine->team;
-
-	if (!READ_ONCE(team->leave) && ktime_get_ns() < team->end_ns)
-		soft_dispatch_groups(unit, ch, team->end_ns, !IS_ENABLED(CONFIG_PREEMPT_RT));
+	if (!READ_ONCE(*soft_dispatch_leave(unit)) && ktime_get_ns() < unit->until_ns)
+		soft_dispatch_groups(unit, ch, unit->until_ns, !IS_ENABLED(CONFIG_PREEMPT_RT));
 }
 
 /*
  * How many helpers the next section has work for. Takes dispatches of other channels if there is
- * not enough of this one.
+ * not enough of this one. @brief is set if the section after it may have work for more.
  */
 static unsigned int soft_dispatch_others(struct soft_unit *unit, struct soft_channel *ch,
-					 struct soft_beside *beside)
+					 struct soft_beside *beside, bool *brief)
 {
 	struct soft_engine *engine = unit->engine;
 	struct soft_context *context = soft_context(ch);
@@ -318,42 +335,77 @@ static unsigned int soft_dispatch_others(struct soft_unit *unit, struct soft_cha
 	most = soft_team_ready(engine);
 	if (!most)
 		return 0;
-	soft_context_grow(ch);
+	*brief = soft_context_grow(ch);
 	others = soft_flights_ready(&context->flights, &context->dispatch) - 1;
-	if (others < most && soft_beside_any(engine))
+	if (others < most)
 		others += soft_beside_take(beside, engine, most - others);
 	return min(others, most);
 }
 
-/* Whether helpers have to leave the section that the leader has left. */
-static bool soft_dispatch_closes(const struct soft_unit *unit, struct soft_context *context)
+/*
+ * Whether the leader is to go to another channel, although this one could go on: that channel needs
+ * it, or has waited for long enough. So all channels' dispatches begin, and then go on side by side
+ * where there are units for them; and each of them has its turns, see turn.h.
+ */
+static bool soft_dispatch_moves_on(const struct soft_unit *unit, u64 since_ns)
 {
-	bool ended;
+	const struct soft_team *team = &unit->engine->team;
 
-	if (READ_ONCE(unit->engine->preempt))
-		return true;
-	raw_spin_lock(&context->lock);
-	ended = soft_flights_ended(&context->flights, &context->dispatch);
-	raw_spin_unlock(&context->lock);
-	return ended;
+	if (!team->nr)
+		return false;
+	return team->called ||
+	       (unit->real_ns - since_ns >= SOFT_LEAD_NS && soft_beside_any(unit->engine));
 }
 
-/* A section of the leader's. */
-static void soft_dispatch_lead(struct soft_unit *unit, struct soft_channel *ch)
+/*
+ * Whether the section in which there are helpers may stay open: nobody needs the engine to be one
+ * thread, and what is done outside of sections only may wait.
+ */
+static bool soft_dispatch_stays(struct soft_unit *unit, struct soft_channel *ch,
+				const struct soft_beside *beside, u64 since_ns)
+{
+	struct soft_context *context = soft_context(ch);
+
+	return !soft_stop_in_section(unit, ch) && !soft_dispatch_moves_on(unit, since_ns) &&
+	       soft_beside_stays(beside, unit->engine) &&
+	       context->dispatch.native == soft_natives_get(&soft_compute(ch)->programs,
+							    context->program);
+}
+
+/* A section of all units. */
+static void soft_dispatch_together(struct soft_unit *unit, struct soft_channel *ch,
+				   const struct soft_beside *beside, unsigned int others,
+				   bool brief, u64 since_ns)
 {
 	struct soft_engine *engine = unit->engine;
+	u64 open_ns = unit->real_ns, end_ns, helpers_ns;
+
+	end_ns = soft_dispatch_end_ns(engine, &helpers_ns);
+	soft_team_open(engine, beside->ch, beside->nr, others, helpers_ns);
+	while (soft_dispatch_groups(unit, ch, end_ns, true) && !brief &&
+	       soft_dispatch_stays(unit, ch, beside, since_ns) &&
+	       unit->real_ns - open_ns < SOFT_LEAD_NS) {
+		end_ns = soft_dispatch_end_ns(engine, &helpers_ns);
+		if (!soft_team_extend(engine, helpers_ns))
+			break;
+	}
+	soft_team_close(engine);
+}
+
+/* A section of the leader's, which has been with the channel since @since_ns. */
+static void soft_dispatch_lead(struct soft_unit *unit, struct soft_channel *ch, u64 since_ns)
+{
 	struct soft_beside beside;
 	unsigned int others;
-	u64 end_ns;
+	bool brief = false;
+	u64 end_ns, unused;
 
 	soft_beside_begin(&beside, ch);
-	others = soft_dispatch_others(unit, ch, &beside);
-	end_ns = soft_dispatch_end_ns(engine);
+	others = soft_dispatch_others(unit, ch, &beside, &brief);
 	if (others) {
-		soft_team_open(engine, beside.ch, beside.nr, others, end_ns);
-		soft_dispatch_groups(unit, ch, end_ns, true);
-		soft_team_close(engine, soft_dispatch_closes(unit, soft_context(ch)));
+		soft_dispatch_together(unit, ch, &beside, others, brief, since_ns);
 	} else {
+		end_ns = soft_dispatch_end_ns(unit->engine, &unused);
 		WARN_ON_ONCE(!soft_dispatch_group(unit, ch, end_ns, true));
 	}
 	soft_beside_give_back(&beside, unit);
@@ -380,7 +432,8 @@ static bool soft_dispatch_back(struct soft_unit *unit, struct soft_flights *flig
  * Goes on with the groups in flight. Returns SIMT_DONE if the dispatch is complete, and SIMT_WAIT
  * if a flight wants a page that the worker must get.
  */
-static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_channel *ch)
+static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_channel *ch,
+					u64 since_ns)
 {
 	struct soft_compute *compute = soft_compute(ch);
 	struct soft_context *context = soft_context(ch);
@@ -392,7 +445,7 @@ static enum simt_end soft_dispatch_step(struct soft_unit *unit, struct soft_chan
 		return flights->fault ? SIMT_FAULT : SIMT_DONE;
 	context->dispatch.native = soft_natives_get(&compute->programs, context->program);
 	soft_flights_resume(flights);
-	soft_dispatch_lead(unit, ch);
+	soft_dispatch_lead(unit, ch, since_ns);
 	/* However the section ends, the clock is read before another channel's is executed. */
 	unit->view.work += SOFT_STOP_BYTES;
 	WRITE_ONCE(compute->insns, compute->insns + soft_flights_executed(flights) - before);
@@ -454,21 +507,6 @@ static bool soft_dispatch_begun(struct soft_channel *ch)
 	return false;
 }
 
-/*
- * Whether the leader is to go to another channel, although this one could go on: that channel needs
- * it, or has waited for long enough. So all channels' dispatches begin, and then go on side by side
- * where there are units for them; and each of them has its turns, see turn.h.
- */
-static bool soft_dispatch_moves_on(const struct soft_unit *unit, u64 since_ns)
-{
-	const struct soft_team *team = &unit->engine->team;
-
-	if (!team->nr)
-		return false;
-	return team->called ||
-	       (unit->real_ns - since_ns >= SOFT_LEAD_NS && soft_beside_any(unit->engine));
-}
-
 /**
  * soft_dispatch() - execute a DISPATCH, or a part of it
  * @unit: the unit that executes it
@@ -488,7 +526,7 @@ enum soft_end soft_dispatch(struct soft_unit *unit, struct soft_channel *ch,
 	do {
 		if (!soft_dispatch_begun(ch))
 			return SOFT_END_AGAIN;
-		switch (soft_dispatch_step(unit, ch)) {
+		switch (soft_dispatch_step(unit, ch, since_ns)) {
 		case SIMT_DONE:
 			/* Its time counts, but it is too late to stop. */
 			soft_stop_wanted(unit, ch, 0);
