@@ -76,6 +76,18 @@ void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, 
 	team.gen = engine->lead.view.gen;
 }
 
+/* A channel that the leader has taken, whether or not units work on it. NULL: it has not so many. */
+static struct soft_channel *taken(unsigned int nr)
+{
+	struct soft_queues *queues = world_queues();
+	unsigned int i;
+
+	for (i = 0; i < queues->nr_channels; i++)
+		if (queues->channel[i].busy && !nr--)
+			return &queues->channel[i];
+	return NULL;
+}
+
 /* Nobody needs a section to be closed that is to stay open. */
 static void check_stays(struct soft_engine *engine)
 {
@@ -88,10 +100,12 @@ static void check_stays(struct soft_engine *engine)
 	DIE_IF(looked_ns >= engine->run.deadline_ns);
 	DIE_IF(looked_ns >= team.open_ns + NSEC_PER_MSEC);
 	DIE_IF(soft_invalidate_gen(engine->queues) != engine->lead.view.gen);
+	for (i = 0; taken(i); i++)
+		DIE_IF(taken(i)->stop);
+	DIE_IF(i < team.nr_helped);
 	for (i = 0; i < team.nr_helped; i++) {
 		struct soft_context *context = soft_context(team.helped[i]);
 
-		DIE_IF(team.helped[i]->stop);
 		DIE_IF(soft_flights_wants(&context->flights));
 		DIE_IF(soft_flights_ended(&context->flights, &context->dispatch));
 	}
@@ -120,8 +134,8 @@ static void help(void)
 	unit = &team.helper[--team.helpers];
 	unit->until_ns = unit->engine->team.end_ns;
 	DIE_IF(team.gen != unit->engine->lead.view.gen);
-	for (i = 0; i < team.nr_helped; i++) {
-		struct soft_channel *ch = team.helped[(team.helpers + 1 + i) % team.nr_helped];
+	for (i = team.nr_helped; i--; ) {
+		struct soft_channel *ch = team.helped[i];
 
 		memset(&unit->view, 0, sizeof(unit->view));
 		unit->view.mem = unit->engine->lead.view.mem;
@@ -139,8 +153,8 @@ void soft_team_close(struct soft_engine *engine)
 	while (team.sections % 2 && team.helpers)
 		help();
 	engine->team.leave = true;
-	for (i = 0; i < team.nr_helped; i++)
-		team.helped[i]->stop = false;
+	for (i = 0; taken(i); i++)
+		taken(i)->stop = false;
 	team.helpers = 0;
 	team.nr_helped = 0;
 }
@@ -151,8 +165,12 @@ void soft_team_close(struct soft_engine *engine)
  */
 static void want(struct soft_engine *engine)
 {
-	if (team.nr_helped > 1 && team.sections % 8 == 3)
-		team.helped[1]->stop = true;
+	unsigned int nr = 0;
+
+	while (taken(nr))
+		nr++;
+	if (team.nr_helped && nr > 1 && team.sections % 8 == 3)
+		taken(team.sections / 8 % nr)->stop = true;
 	switch (++team.sections % 148) {
 	case 37:
 	case 74:

@@ -99,15 +99,15 @@ static void soft_team_view(struct soft_unit *unit, const struct soft_channel *ch
 
 /*
  * Works on the channels of a section, each as long as it has work. Helpers begin with different
- * ones, and the first with that after the leader's.
+ * ones, and come to the leader's last: it may have work for the leader only.
  */
 static void soft_team_channels(struct soft_unit *unit, unsigned int nr_ch)
 {
 	struct soft_team *team = soft_team(unit);
-	unsigned int first = unit - team->helper + 1, i;
+	unsigned int index = unit - team->helper, i;
 
-	for (i = 0; i < nr_ch; i++) {
-		struct soft_channel *ch = team->ch[(first + i) % nr_ch];
+	for (i = 1; i <= nr_ch; i++) {
+		struct soft_channel *ch = team->ch[i < nr_ch ? 1 + (index + i - 1) % (nr_ch - 1) : 0];
 
 		soft_team_view(unit, ch);
 		ch->exec.packet.desc->help(unit, ch);

@@ -81,7 +81,7 @@ static bool soft_beside_alone(struct soft_channel *ch)
 	raw_spin_lock(&context->lock);
 	alone = !soft_flights_wants(flights) && !soft_flights_ended(flights, &context->dispatch);
 	raw_spin_unlock(&context->lock);
-	return alone && !READ_ONCE(ch->stop);
+	return alone;
 }
 
 /**
@@ -89,8 +89,8 @@ static bool soft_beside_alone(struct soft_channel *ch)
  * @beside: its dispatches, on which units are at work
  * @engine: the engine
  * Context: the leader's thread, between two pieces of its work; does not sleep.
- * Return: false if one has ended, has failed or wants a page, if its channel is being disabled, or
- * if another one may have work for units that have none.
+ * Return: false if one has ended, has failed or wants a page, if a channel that was taken is being
+ * disabled, or if another one may have work for units that had none when the section was opened.
  */
 bool soft_beside_stays(const struct soft_beside *beside, const struct soft_engine *engine)
 {
@@ -99,6 +99,9 @@ bool soft_beside_stays(const struct soft_beside *beside, const struct soft_engin
 	if (beside->lacks &&
 	    READ_ONCE(engine->queues->queue[engine->index].nr_ready) != beside->ready)
 		return false;
+	for (i = 0; i < beside->taken; i++)
+		if (READ_ONCE(beside->ch[i]->stop))
+			return false;
 	for (i = 0; i < beside->nr; i++)
 		if (!soft_beside_alone(beside->ch[i]))
 			return false;

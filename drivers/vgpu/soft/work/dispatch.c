@@ -191,19 +191,23 @@ static bool soft_dispatch_over(struct simt_mem *mem)
 /*
  * When a section of the leader's that begins now is to end: at the run's deadline or with the
  * engine's slot, at the latest. A run that begins after its deadline has a whole one, so that
- * something is done however late runs begin.
+ * something is done however late runs begin. @goes_on: it is the next piece of one that is open,
+ * which has none then: 0.
  *
  * Helpers may begin when the leader is nearly there, but not go on without it for ever: they have
  * one more, until @helpers_ns.
  */
-static u64 soft_dispatch_end_ns(const struct soft_engine *engine, u64 *helpers_ns)
+static u64 soft_dispatch_end_ns(const struct soft_engine *engine, bool goes_on, u64 *helpers_ns)
 {
 	u64 now_ns = ktime_get_ns(), end_ns = now_ns + SOFT_SECTION_NS, stop_ns;
 
 	stop_ns = min(vgpu_clock_real(&engine->clock, engine->run.deadline_ns),
 		      vgpu_clock_stands_at(&engine->clock, now_ns));
-	if (stop_ns <= now_ns)
+	if (stop_ns <= now_ns) {
+		if (goes_on)
+			return 0;
 		stop_ns = end_ns;
+	}
 	*helpers_ns = min(end_ns + SOFT_SECTION_NS, stop_ns);
 	return min(end_ns, stop_ns);
 }
@@ -380,13 +384,13 @@ static void soft_dispatch_together(struct soft_unit *unit, struct soft_channel *
 	struct soft_engine *engine = unit->engine;
 	u64 open_ns = unit->real_ns, end_ns, helpers_ns;
 
-	end_ns = soft_dispatch_end_ns(engine, &helpers_ns);
+	end_ns = soft_dispatch_end_ns(engine, false, &helpers_ns);
 	soft_team_open(engine, beside->ch, beside->nr, others, helpers_ns);
 	while (soft_dispatch_groups(unit, ch, end_ns, true) && !brief &&
 	       soft_dispatch_stays(unit, ch, beside, since_ns) &&
 	       unit->real_ns - open_ns < SOFT_LEAD_NS) {
-		end_ns = soft_dispatch_end_ns(engine, &helpers_ns);
-		if (!soft_team_extend(engine, helpers_ns))
+		end_ns = soft_dispatch_end_ns(engine, true, &helpers_ns);
+		if (!end_ns || !soft_team_extend(engine, helpers_ns))
 			break;
 	}
 	soft_team_close(engine);
@@ -405,7 +409,7 @@ static void soft_dispatch_lead(struct soft_unit *unit, struct soft_channel *ch, 
 	if (others) {
 		soft_dispatch_together(unit, ch, &beside, others, brief, since_ns);
 	} else {
-		end_ns = soft_dispatch_end_ns(unit->engine, &unused);
+		end_ns = soft_dispatch_end_ns(unit->engine, false, &unused);
 		WARN_ON_ONCE(!soft_dispatch_group(unit, ch, end_ns, true));
 	}
 	soft_beside_give_back(&beside, unit);
