@@ -29,7 +29,7 @@
 
 /* Estimates in ps: an instruction of eBPF, a call of a function, and of the interpreter. */
 #define SIMT_PS_OP	70
-#define SIMT_PS_CALL	1000
+#define SIMT_PS_CALL	700
 #define SIMT_PS_STEP	5000
 #define SIMT_PS_MOST	10000	/* on the average */
 
@@ -186,6 +186,7 @@ static void simt_bpf_begin(struct simt_bpf *b, u32 at)
 {
 	struct simt_bpf_label *label = &b->label[at];
 
+	b->last_type = SIMT_LAST_NONE;
 	label->head = b->nr;
 	/* Who is there when his time is over has met the others: he does not begin there again. */
 	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(meet_at));

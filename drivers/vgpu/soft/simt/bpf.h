@@ -38,6 +38,8 @@
  * @base: of an access of a run: the offset from the stack pointer that the run's place has
  * @run:  instructions of the run that begins there: accesses by the stack pointer; 0: none does
  * @behind: how many of the run come before this one; 0: it is in none, or its first
+ * @last: struct simt_bpf.last after an access, or after the run of accesses that begins there
+ * @has_last: there is one
  * @nest: how many loops it is in, for the first instruction of the program; how many more than the
  *        one before it, for others
  */
@@ -53,6 +55,8 @@ struct simt_bpf_label {
 	s32 base;
 	u8 run;
 	u8 behind;
+	u8 last;
+	bool has_last;
 	s32 nest;
 };
 
@@ -91,6 +95,8 @@ struct simt_bpf_ways {
  * @executed: how many instructions of the program are executed, as an estimate
  * @called: how often functions are called, likewise
  * @ps:     what the instructions take, likewise
+ * @last:   the lane's register that the last float is in, by simt_value_fn
+ * @last_type: enum simt_last of it
  * @home:   of the lane's integer register; 0: its memory
  * @guest:  the lane's register that has its home in SIMT_BPF_LOST + i; 0: none
  */
@@ -112,6 +118,8 @@ struct simt_bpf {
 	u64 executed;
 	u64 called;
 	u64 ps;
+	u8 last;
+	u8 last_type;
 	u8 home[SIMT_X_REGS];
 	u8 guest[SIMT_BPF_HOMES];
 };
@@ -140,6 +148,8 @@ void simt_bpf_x_to(struct simt_bpf *b, u8 r, u8 to);
 void simt_bpf_x_set(struct simt_bpf *b, u8 r, u8 from);
 void simt_bpf_leave_homes(struct simt_bpf *b, u8 first, u8 nr);
 void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr);
+void simt_bpf_f_set(struct simt_bpf *b, u8 r, u8 from);
+void simt_bpf_last_again(struct simt_bpf *b, const struct simt_bpf_label *label);
 void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i);
 
 /* bpf_op.c: operations */

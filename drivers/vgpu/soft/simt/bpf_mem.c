@@ -231,7 +231,7 @@ static void simt_bpf_load_from(struct simt_bpf *b, const struct simt_insn *i,
 		simt_bpf_set(b, SIMT_BPF_C, U64_MAX << 32);
 		simt_bpf_rr(b, BPF_ALU64 | BPF_OR, SIMT_BPF_A, SIMT_BPF_C);
 	}
-	simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_F(i->rd), SIMT_BPF_A);
+	simt_bpf_f_set(b, i->rd, SIMT_BPF_A);
 }
 
 static void simt_bpf_store_to(struct simt_bpf *b, const struct simt_insn *i,
@@ -257,6 +257,14 @@ static void simt_bpf_transfer(struct simt_bpf *b, const struct simt_insn *i, s16
 		simt_bpf_store_to(b, i, &width, off);
 }
 
+/* The code goes on here after an access, or run of them, was done elsewhere. */
+static void simt_bpf_back(struct simt_bpf *b, struct simt_bpf_label *label)
+{
+	label->back = b->nr;
+	label->last = b->last;
+	label->has_last = b->last_type != SIMT_LAST_NONE;
+}
+
 /* An access of a run, whose first one finds the place. */
 static void simt_bpf_run(struct simt_bpf *b, const struct simt_insn *i)
 {
@@ -267,7 +275,7 @@ static void simt_bpf_run(struct simt_bpf *b, const struct simt_insn *i)
 	if (label == first)
 		simt_bpf_find_run(b, i, label->slow);
 	simt_bpf_transfer(b, i, offset / 8 * (8 * SIMT_LANES) + offset % 8);
-	first->back = b->nr;
+	simt_bpf_back(b, first);
 }
 
 /**
@@ -293,7 +301,7 @@ void simt_bpf_access(struct simt_bpf *b, const struct simt_insn *i)
 	else
 		simt_bpf_find_page(b, i, width.bytes, !width.mode, label->slow);
 	simt_bpf_transfer(b, i, 0);
-	label->back = b->nr;
+	simt_bpf_back(b, label);
 }
 
 /* What a run does if it is not, or not all, in private memory, or not where words begin. */
@@ -309,6 +317,7 @@ static void simt_bpf_run_slow(struct simt_bpf *b, const struct simt_insn *first)
 		else
 			simt_bpf_op(b, &first[k]);
 	}
+	simt_bpf_last_again(b, label);
 	simt_bpf_jump(b, label->back);
 }
 
@@ -334,5 +343,6 @@ void simt_bpf_access_slow(struct simt_bpf *b, const struct simt_insn *i)
 	}
 	label->step = b->nr;
 	simt_bpf_step(b, i);
+	simt_bpf_last_again(b, label);
 	simt_bpf_jump(b, label->back);
 }

@@ -111,5 +111,6 @@ const struct simt_isa SIMT_ISA_SYMBOL_(SIMT_ISA) = {
 	.fused = SIMT_FUSED,
 	.run = simt_run,
 	.values = simt_values,
+	.last = SIMT_CAST(last),
 	.step = simt_lone_step,
 };
