@@ -122,9 +122,10 @@ static noinline enum simt_hosts simt_lanes(struct simt_warp *w, const struct sim
 	/* Local and private memory is not in the TLB. */
 	if (any - VGPU_HW_VA_LOCAL < VGPU_HW_VA_GLOBAL - VGPU_HW_VA_LOCAL)
 		return simt_access_hosts(w, i, va, bytes, write);
-	if (w->partial)
+	/* Of lanes that are not active it asks for what is asked for anyway. */
+	if (w->active != U32_MAX)
 		simt_each(l)
-			va[l] = (va[l] & w->mask64[l]) | (any & ~w->mask64[l]);
+			va[l] = w->active >> l & 1 ? va[l] : any;
 	if (!simt_find_lanes(w, bytes, write))
 		return simt_access_hosts(w, i, va, bytes, write);
 	simt_access_apart(w, 1);

@@ -160,6 +160,8 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 	alone->spin = 0;
 	alone->idle = 0;
 	if (simt_lone_round_wanted(w)) {
+		alone->loss = 0;
+		alone->ahead = false;
 		alone->on = true;
 		w->fair = false;
 		simt_lone_round(w, lanes);

@@ -294,9 +294,6 @@ static u64 simt_lone_step(u64 lone, u64 at, u64 unused)
 	return s->stop != SIMT_LONE_LEFT || s->ip != s->w->text + at + 1;
 }
 
-/* What the interpreter executes before the code is tried again, in units. */
-#define SIMT_NATIVE_BETWEEN	16
-
 /* Likewise simt_lone_go(). */
 static noinline void simt_lone_native(struct simt_lone *s, const struct simt_native *native)
 {
@@ -324,19 +321,26 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 			if (s->left <= 0)
 				return;
 		}
-		rest = s->left - min(s->left, SIMT_NATIVE_BETWEEN);
-		s->left -= rest;
-		simt_lone_go(s);
-		s->left += rest;
+		/* Not by several at a time: the lane would pass by the begin of a block. */
+		do {
+			rest = s->left - 1;
+			s->left = 1;
+			simt_lone_go(s);
+			s->left += rest;
+		} while (s->stop == SIMT_LONE_LEFT && s->left > 0 &&
+			 !(native->marks[s->ip - text] & SIMT_MARK_BLOCK));
 	} while (s->stop == SIMT_LONE_LEFT && s->left > 0);
 }
 
-/* Whether the code can be used: it ignores what a lap changes, and stops at blocks only. */
+/*
+ * Whether the code can be used: it ignores what a lap changes, which does not matter once the lane
+ * has left the function where its lap began; and it stops at blocks only.
+ */
 static inline bool simt_lone_has_native(const struct simt_lone *s,
 					const struct simt_native *native)
 {
-	return native && !s->w->alone.lap &&
-	       (!s->meet || native->marks[s->meet - s->w->text] & SIMT_MARK_BLOCK);
+	return native && (!s->meet || (!s->w->alone.lap &&
+				       native->marks[s->meet - s->w->text] & SIMT_MARK_BLOCK));
 }
 
 /*
