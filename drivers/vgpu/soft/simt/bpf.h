@@ -25,6 +25,21 @@
 #define SIMT_BPF_LONE	BPF_REG_9	/* the struct simt_lone */
 #define SIMT_BPF_HOMES	5
 
+/* The stack pointer: what it points to is most likely private. */
+#define SIMT_X_SP	2
+
+/**
+ * struct simt_bpf_where - what is likely to point to private memory
+ * @x:     bit r: register x[r]
+ * @words: bit w: the word at 8 * w from the stack pointer on, or 512 bytes from there, or 1024, ...
+ * @reached: it is known where the lane comes from
+ */
+struct simt_bpf_where {
+	u64 x;
+	u64 words;
+	bool reached;
+};
+
 /**
  * struct simt_bpf_label - places in the code, of an instruction of the program
  * @head: where those who jump there go, and what looks whether the lane is to stop; of a block only
@@ -40,6 +55,8 @@
  * @behind: how many of the run come before this one; 0: it is in none, or its first
  * @last: struct simt_bpf.last after an access, or after the run of accesses that begins there
  * @has_last: there is one
+ * @is_private: what rs1 points to is likely to be private
+ * @where: where the instruction begins; of a block only
  * @nest: how many loops it is in, for the first instruction of the program; how many more than the
  *        one before it, for others
  */
@@ -57,7 +74,9 @@ struct simt_bpf_label {
 	u8 behind;
 	u8 last;
 	bool has_last;
+	bool is_private;
 	s32 nest;
+	struct simt_bpf_where where;
 };
 
 /**
@@ -151,6 +170,16 @@ void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr);
 void simt_bpf_f_set(struct simt_bpf *b, u8 r, u8 from);
 void simt_bpf_last_again(struct simt_bpf *b, const struct simt_bpf_label *label);
 void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i);
+
+/* bpf.c: instructions that go elsewhere */
+bool simt_bpf_jumps(const struct simt_insn *i);
+bool simt_bpf_calls(const struct simt_insn *i);
+bool simt_bpf_ends(const struct simt_insn *i);
+u32 simt_bpf_target(const struct simt_bpf *b, const struct simt_insn *i);
+u32 simt_bpf_far_target(const struct simt_bpf *b, const struct simt_insn *i);
+
+/* bpf_where.c */
+void simt_bpf_wheres(struct simt_bpf *b);
 
 /* bpf_op.c: operations */
 bool simt_bpf_op(struct simt_bpf *b, const struct simt_insn *i);

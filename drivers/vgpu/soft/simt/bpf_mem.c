@@ -13,9 +13,6 @@
 
 #include "bpf.h"
 
-/* The stack pointer: what it points to is most likely private. */
-#define SIMT_X_SP	2
-
 /* Accesses of a run are at most so far apart: an offset in eBPF has 16 bits. */
 #define SIMT_RUN_BYTES	(S16_MAX / SIMT_LANES / 8 * 8)
 
@@ -257,6 +254,21 @@ static void simt_bpf_transfer(struct simt_bpf *b, const struct simt_insn *i, s16
 		simt_bpf_store_to(b, i, &width, off);
 }
 
+/*
+ * Where an access looks first, or then: in private memory or in the TLB. By the stack pointer it is
+ * in private memory, or the interpreter executes it.
+ */
+static void simt_bpf_find(struct simt_bpf *b, const struct simt_insn *i, bool private, u32 slow)
+{
+	const struct simt_bpf_width width = simt_bpf_width(i->op);
+
+	if (private)
+		simt_bpf_find_private(b, i, width.bytes, slow);
+	else
+		simt_bpf_find_page(b, i, width.bytes, !width.mode, slow);
+	simt_bpf_transfer(b, i, 0);
+}
+
 /* The code goes on here after an access, or run of them, was done elsewhere. */
 static void simt_bpf_back(struct simt_bpf *b, struct simt_bpf_label *label)
 {
@@ -289,18 +301,13 @@ static void simt_bpf_run(struct simt_bpf *b, const struct simt_insn *i)
  */
 void simt_bpf_access(struct simt_bpf *b, const struct simt_insn *i)
 {
-	const struct simt_bpf_width width = simt_bpf_width(i->op);
 	struct simt_bpf_label *label = &b->label[i - b->program->insn];
 
 	if (label->run || label->behind) {
 		simt_bpf_run(b, i);
 		return;
 	}
-	if (i->rs1 == SIMT_X_SP)
-		simt_bpf_find_private(b, i, width.bytes, label->step);
-	else
-		simt_bpf_find_page(b, i, width.bytes, !width.mode, label->slow);
-	simt_bpf_transfer(b, i, 0);
+	simt_bpf_find(b, i, label->is_private, i->rs1 == SIMT_X_SP ? label->step : label->slow);
 	simt_bpf_back(b, label);
 }
 
@@ -337,8 +344,7 @@ void simt_bpf_access_slow(struct simt_bpf *b, const struct simt_insn *i)
 		return;
 	label->slow = b->nr;
 	if (i->rs1 != SIMT_X_SP) {
-		simt_bpf_find_private(b, i, simt_bpf_width(i->op).bytes, label->step);
-		simt_bpf_transfer(b, i, 0);
+		simt_bpf_find(b, i, !label->is_private, label->step);
 		simt_bpf_jump(b, label->back);
 	}
 	label->step = b->nr;
