@@ -7,6 +7,8 @@
  * It says only what the code tries first, and need not be right. So of what may come from several
  * places the private one counts, and jumps to computed addresses are guessed.
  */
+#include <linux/bits.h>
+
 #include "bpf.h"
 
 /* Most programs need fewer passes. */
@@ -16,7 +18,7 @@
 #define SIMT_X_ARGS	(0xffULL << 10)
 #define SIMT_X_LOST	(SIMT_X_ARGS | 7ULL << 5 | 0xfULL << 28)
 
-#define SIMT_WHERE_SP	(1ULL << SIMT_X_SP)
+#define SIMT_WHERE_SP	BIT_ULL(SIMT_X_SP)
 
 /**
  * struct simt_bpf_walk - a pass through the program
