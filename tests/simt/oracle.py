@@ -38,6 +38,7 @@ class Sequence:
         # Few registers, so that results are operands soon.
         self.x_regs = rng.sample(range(1, 31), rng.randint(3, 10)) + [0]
         self.f_regs = rng.sample(range(32), rng.randint(3, 8))
+        self.last_f = self.f()
 
     def put(self, text):
         self.lines.append('\t' + text)
@@ -205,6 +206,10 @@ class Sequence:
         self.traits |= FLOAT
         kind, mode = self.rng.random(), self.rng.choice(MODES)
         d, a, b, c = self.f(), self.f(), self.f(), self.f()
+        if self.rng.random() < 0.5:     # what was computed just now is an operand, or several
+            mode = 'dyn'
+            a, b, c = (self.rng.choice([r, self.last_f]) for r in (a, b, c))
+        self.last_f = d
         if kind < 0.3:
             op = self.rng.choice(['fadd', 'fsub', 'fmul', 'fdiv'])
             self.put(f'{op}.{s} {d}, {a}, {b}, {mode}')

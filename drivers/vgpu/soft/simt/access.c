@@ -173,7 +173,7 @@ bool simt_access_over(struct simt_group *group, u32 pieces)
  * Counts a scattered access, in up to @pieces pieces per lane. If time is over, uses up the rest of
  * the budget.
  */
-static void simt_access_apart(struct simt_warp *w, u32 pieces)
+void simt_access_apart(struct simt_warp *w, u32 pieces)
 {
 	if (w->partial)
 		w->alone.hosts++;
@@ -181,6 +181,53 @@ static void simt_access_apart(struct simt_warp *w, u32 pieces)
 		w->extra = U32_MAX;
 		w->join = w->text;
 	}
+}
+
+/* What is left to do when each lane's memory was found. */
+static enum simt_hosts simt_access_done(struct simt_warp *w, enum simt_hosts hosts)
+{
+	if (hosts == SIMT_HOSTS_SPLIT) {
+		w->extra = SIMT_SPLIT_EXTRA;
+		w->join = w->text;
+	}
+	simt_access_apart(w, hosts == SIMT_HOSTS_SPLIT ? 2 : 1);
+	return hosts;
+}
+
+/* The lane's memory was not found. */
+static enum simt_hosts simt_access_fail(struct simt_warp *w, const struct simt_insn *i,
+					enum simt_end end, enum vgpu_hw_fault code, u64 va,
+					unsigned int lane)
+{
+	/* If it waits: the fault to report if the caller cannot get the page. */
+	simt_warp_fault(w, i, end == SIMT_WAIT ? VGPU_HW_FAULT_MEMORY : code, va, lane);
+	if (end == SIMT_WAIT)
+		w->event = SIMT_EVENT_WAIT;
+	return SIMT_HOSTS_FAIL;
+}
+
+/**
+ * simt_access_host() - likewise simt_access_hosts(), for one lane
+ * @w: the warp
+ * @i: the instruction
+ * @va: address
+ * @lane: the lane
+ * @bytes: length of the access: 1, 2, 4 or 8
+ * @write: the instruction writes memory
+ * Context: any.
+ * Return: see enum simt_hosts.
+ */
+enum simt_hosts simt_access_host(struct simt_warp *w, const struct simt_insn *i, u64 va,
+				 unsigned int lane, unsigned int bytes, bool write)
+{
+	enum vgpu_hw_fault code;
+	enum simt_end end;
+	u64 fault_va;
+
+	end = simt_access_lane(w, va, lane, write, bytes, &fault_va, &code);
+	if (end != SIMT_DONE)
+		return simt_access_fail(w, i, end, code, fault_va, lane);
+	return simt_access_done(w, w->piece[lane] < bytes ? SIMT_HOSTS_SPLIT : SIMT_HOSTS_WHOLE);
 }
 
 /**
@@ -202,6 +249,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 	enum simt_hosts hosts = SIMT_HOSTS_WHOLE;
 	enum vgpu_hw_fault code;
 	u64 fault_va, local, page = 1;
+	enum simt_end end;
 	u32 local_bytes = w->group->local_bytes;
 	u8 *host = NULL;
 	unsigned int l;
@@ -224,18 +272,9 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 			w->piece[l] = bytes;
 			continue;
 		}
-		switch (simt_access_lane(w, va[l], l, write, bytes, &fault_va, &code)) {
-		case SIMT_FAULT:
-			simt_warp_fault(w, i, code, fault_va, l);
-			return SIMT_HOSTS_FAIL;
-		case SIMT_WAIT:
-			/* The fault to report if the caller cannot get the page. */
-			simt_warp_fault(w, i, VGPU_HW_FAULT_MEMORY, fault_va, l);
-			w->event = SIMT_EVENT_WAIT;
-			return SIMT_HOSTS_FAIL;
-		default:
-			break;
-		}
+		end = simt_access_lane(w, va[l], l, write, bytes, &fault_va, &code);
+		if (end != SIMT_DONE)
+			return simt_access_fail(w, i, end, code, fault_va, l);
 		if (w->piece[l] < bytes) {
 			hosts = SIMT_HOSTS_SPLIT;
 		} else if (va[l] >= VGPU_HW_VA_GLOBAL) {
@@ -243,12 +282,7 @@ enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i
 			host = w->host[l] - (va[l] & SIMT_PAGE_MASK);
 		}
 	}
-	if (hosts == SIMT_HOSTS_SPLIT) {
-		w->extra = SIMT_SPLIT_EXTRA;
-		w->join = w->text;
-	}
-	simt_access_apart(w, hosts == SIMT_HOSTS_SPLIT ? 2 : 1);
-	return hosts;
+	return simt_access_done(w, hosts);
 }
 
 /* Reads once, because other threads may write the memory. For accesses in one piece. */
@@ -283,6 +317,29 @@ static void simt_access_set(u8 *to, unsigned int bytes, u64 value)
 	}
 }
 
+/* Loads a lane's value, zero-extended, from where its memory was found. */
+u64 simt_access_load_lane(const struct simt_warp *w, unsigned int lane, unsigned int bytes)
+{
+	u64 value = 0;
+
+	if (w->piece[lane] == bytes)
+		return simt_access_get(w->host[lane], bytes);
+	memcpy(&value, w->host[lane], w->piece[lane]);
+	memcpy((u8 *)&value + w->piece[lane], w->host2[lane], bytes - w->piece[lane]);
+	return value;
+}
+
+/* Likewise, stores the low @bytes of @value. */
+void simt_access_store_lane(struct simt_warp *w, unsigned int lane, unsigned int bytes, u64 value)
+{
+	if (w->piece[lane] == bytes) {
+		simt_access_set(w->host[lane], bytes, value);
+		return;
+	}
+	memcpy(w->host[lane], &value, w->piece[lane]);
+	memcpy(w->host2[lane], (const u8 *)&value + w->piece[lane], bytes - w->piece[lane]);
+}
+
 /**
  * simt_access_load() - load after simt_access_hosts() has returned SIMT_HOSTS_SPLIT
  * @w: the warp
@@ -292,30 +349,14 @@ static void simt_access_set(u8 *to, unsigned int bytes, u64 value)
  */
 void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to)
 {
-	for (unsigned int l = 0; l < SIMT_LANES; l++) {
-		to[l] = 0;
-		if (!simt_active(w, l))
-			continue;
-		if (w->piece[l] == bytes) {
-			to[l] = simt_access_get(w->host[l], bytes);
-			continue;
-		}
-		memcpy(&to[l], w->host[l], w->piece[l]);
-		memcpy((u8 *)&to[l] + w->piece[l], w->host2[l], bytes - w->piece[l]);
-	}
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		to[l] = simt_active(w, l) ? simt_access_load_lane(w, l, bytes) : 0;
 }
 
 /* Likewise, stores the low @bytes of each lane's value. */
 void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from)
 {
-	for (unsigned int l = 0; l < SIMT_LANES; l++) {
-		if (!simt_active(w, l))
-			continue;
-		if (w->piece[l] == bytes) {
-			simt_access_set(w->host[l], bytes, from[l]);
-			continue;
-		}
-		memcpy(w->host[l], &from[l], w->piece[l]);
-		memcpy(w->host2[l], (const u8 *)&from[l] + w->piece[l], bytes - w->piece[l]);
-	}
+	for (unsigned int l = 0; l < SIMT_LANES; l++)
+		if (simt_active(w, l))
+			simt_access_store_lane(w, l, bytes, from[l]);
 }

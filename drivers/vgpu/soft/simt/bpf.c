@@ -29,7 +29,7 @@
 
 /* Estimates in ps: an instruction of eBPF, a call of a function, and of the interpreter. */
 #define SIMT_PS_OP	70
-#define SIMT_PS_CALL	1000
+#define SIMT_PS_CALL	700
 #define SIMT_PS_STEP	5000
 #define SIMT_PS_MOST	10000	/* on the average */
 
@@ -39,25 +39,25 @@ static bool simt_bpf_branches(const struct simt_insn *i)
 	return i->op >= SIMT_BEQ && i->op <= SIMT_BGEU;
 }
 
-static bool simt_bpf_jumps(const struct simt_insn *i)
+bool simt_bpf_jumps(const struct simt_insn *i)
 {
 	return simt_bpf_branches(i) || i->op == SIMT_JAL;
 }
 
-static bool simt_bpf_calls(const struct simt_insn *i)
+bool simt_bpf_calls(const struct simt_insn *i)
 {
 	return (i->op == SIMT_JAL || i->op == SIMT_JALR) && (i->rd == 1 || i->rd == 5);
 }
 
 /* Whether the lane is never at the next instruction, unless it comes from elsewhere. */
-static bool simt_bpf_ends(const struct simt_insn *i)
+bool simt_bpf_ends(const struct simt_insn *i)
 {
 	return i->op == SIMT_JAL || i->op == SIMT_JALR || i->op == SIMT_BARRIER ||
 	       i->op == SIMT_ILLEGAL;
 }
 
 /* The target of a jump; above struct simt_program.nr: there is none. */
-static u32 simt_bpf_target(const struct simt_bpf *b, const struct simt_insn *i)
+u32 simt_bpf_target(const struct simt_bpf *b, const struct simt_insn *i)
 {
 	return (u32)(i - b->program->insn) + (u32)i->imm;
 }
@@ -66,7 +66,7 @@ static u32 simt_bpf_target(const struct simt_bpf *b, const struct simt_insn *i)
  * The target of a JALR after an AUIPC, with which compilers call what may be far; U32_MAX: it is
  * none, or none that is good. If lanes come to the JALR from elsewhere, it may go elsewhere, too.
  */
-static u32 simt_bpf_far_target(const struct simt_bpf *b, const struct simt_insn *i)
+u32 simt_bpf_far_target(const struct simt_bpf *b, const struct simt_insn *i)
 {
 	u32 at = i - b->program->insn;
 	u64 bytes;
@@ -186,6 +186,7 @@ static void simt_bpf_begin(struct simt_bpf *b, u32 at)
 {
 	struct simt_bpf_label *label = &b->label[at];
 
+	b->last_type = SIMT_LAST_NONE;
 	label->head = b->nr;
 	/* Who is there when his time is over has met the others: he does not begin there again. */
 	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(meet_at));
@@ -464,6 +465,7 @@ u32 simt_native_translate(const struct simt_program *program, const struct simt_
 	b->list = (u32 *)(b->label + program->nr + 1);
 	simt_bpf_blocks(b);
 	simt_bpf_runs(b);
+	simt_bpf_wheres(b);
 	simt_bpf_write(b);	/* finds where calls are */
 	simt_bpf_homes(b);
 	simt_bpf_write(b);

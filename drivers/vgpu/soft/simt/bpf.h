@@ -25,6 +25,21 @@
 #define SIMT_BPF_LONE	BPF_REG_9	/* the struct simt_lone */
 #define SIMT_BPF_HOMES	5
 
+/* The stack pointer: what it points to is most likely private. */
+#define SIMT_X_SP	2
+
+/**
+ * struct simt_bpf_where - what is likely to point to private memory
+ * @x:     bit r: register x[r]
+ * @words: bit w: the word at 8 * w from the stack pointer on, or 512 bytes from there, or 1024, ...
+ * @reached: it is known where the lane comes from
+ */
+struct simt_bpf_where {
+	u64 x;
+	u64 words;
+	bool reached;
+};
+
 /**
  * struct simt_bpf_label - places in the code, of an instruction of the program
  * @head: where those who jump there go, and what looks whether the lane is to stop; of a block only
@@ -38,6 +53,10 @@
  * @base: of an access of a run: the offset from the stack pointer that the run's place has
  * @run:  instructions of the run that begins there: accesses by the stack pointer; 0: none does
  * @behind: how many of the run come before this one; 0: it is in none, or its first
+ * @last: struct simt_bpf.last after an access, or after the run of accesses that begins there
+ * @has_last: there is one
+ * @is_private: what rs1 points to is likely to be private
+ * @where: where the instruction begins; of a block only
  * @nest: how many loops it is in, for the first instruction of the program; how many more than the
  *        one before it, for others
  */
@@ -53,7 +72,11 @@ struct simt_bpf_label {
 	s32 base;
 	u8 run;
 	u8 behind;
+	u8 last;
+	bool has_last;
+	bool is_private;
 	s32 nest;
+	struct simt_bpf_where where;
 };
 
 /**
@@ -91,6 +114,8 @@ struct simt_bpf_ways {
  * @executed: how many instructions of the program are executed, as an estimate
  * @called: how often functions are called, likewise
  * @ps:     what the instructions take, likewise
+ * @last:   the lane's register that the last float is in, by simt_value_fn
+ * @last_type: enum simt_last of it
  * @home:   of the lane's integer register; 0: its memory
  * @guest:  the lane's register that has its home in SIMT_BPF_LOST + i; 0: none
  */
@@ -112,6 +137,8 @@ struct simt_bpf {
 	u64 executed;
 	u64 called;
 	u64 ps;
+	u8 last;
+	u8 last_type;
 	u8 home[SIMT_X_REGS];
 	u8 guest[SIMT_BPF_HOMES];
 };
@@ -140,7 +167,19 @@ void simt_bpf_x_to(struct simt_bpf *b, u8 r, u8 to);
 void simt_bpf_x_set(struct simt_bpf *b, u8 r, u8 from);
 void simt_bpf_leave_homes(struct simt_bpf *b, u8 first, u8 nr);
 void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr);
+void simt_bpf_f_set(struct simt_bpf *b, u8 r, u8 from);
+void simt_bpf_last_again(struct simt_bpf *b, const struct simt_bpf_label *label);
 void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i);
+
+/* bpf.c: instructions that go elsewhere */
+bool simt_bpf_jumps(const struct simt_insn *i);
+bool simt_bpf_calls(const struct simt_insn *i);
+bool simt_bpf_ends(const struct simt_insn *i);
+u32 simt_bpf_target(const struct simt_bpf *b, const struct simt_insn *i);
+u32 simt_bpf_far_target(const struct simt_bpf *b, const struct simt_insn *i);
+
+/* bpf_where.c */
+void simt_bpf_wheres(struct simt_bpf *b);
 
 /* bpf_op.c: operations */
 bool simt_bpf_op(struct simt_bpf *b, const struct simt_insn *i);

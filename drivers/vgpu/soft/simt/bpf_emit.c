@@ -101,6 +101,7 @@ void simt_bpf_call(struct simt_bpf *b, u64 (*fn)(u64, u64, u64))
 
 	b->unreached |= distance != (s32)distance;
 	b->calls++;
+	b->last_type = SIMT_LAST_NONE;
 	simt_bpf_put(b, BPF_JMP | BPF_CALL, 0, 0, 0, (s32)distance);
 }
 
@@ -133,6 +134,14 @@ void simt_bpf_x_set(struct simt_bpf *b, u8 r, u8 from)
 		simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_X(r), from);
 }
 
+/* Sets a float register. */
+void simt_bpf_f_set(struct simt_bpf *b, u8 r, u8 from)
+{
+	if (b->last == r)
+		b->last_type = SIMT_LAST_NONE;
+	simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_F(r), from);
+}
+
 /* Stores what has its home in @nr registers from @first on to the lane's memory. */
 void simt_bpf_leave_homes(struct simt_bpf *b, u8 first, u8 nr)
 {
@@ -152,6 +161,17 @@ void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr)
 		if (b->guest[reg - SIMT_BPF_LOST])
 			simt_bpf_load(b, BPF_MEM | BPF_DW, reg, SIMT_BPF_LONE,
 				      SIMT_BPF_X(b->guest[reg - SIMT_BPF_LOST]));
+}
+
+/* Makes the last float what it was where the access's code goes on. */
+void simt_bpf_last_again(struct simt_bpf *b, const struct simt_bpf_label *label)
+{
+	if (!label->has_last)
+		return;
+	simt_bpf_leave_homes(b, SIMT_BPF_LOST, 3);
+	simt_bpf_load(b, BPF_MEM | BPF_DW, BPF_REG_1, SIMT_BPF_LONE, SIMT_BPF_F(label->last));
+	simt_bpf_call(b, b->isa->last);
+	simt_bpf_enter_homes(b, SIMT_BPF_LOST, 3);
 }
 
 /**

@@ -13,9 +13,6 @@
 
 #include "bpf.h"
 
-/* The stack pointer: what it points to is most likely private. */
-#define SIMT_X_SP	2
-
 /* Accesses of a run are at most so far apart: an offset in eBPF has 16 bits. */
 #define SIMT_RUN_BYTES	(S16_MAX / SIMT_LANES / 8 * 8)
 
@@ -231,7 +228,7 @@ static void simt_bpf_load_from(struct simt_bpf *b, const struct simt_insn *i,
 		simt_bpf_set(b, SIMT_BPF_C, U64_MAX << 32);
 		simt_bpf_rr(b, BPF_ALU64 | BPF_OR, SIMT_BPF_A, SIMT_BPF_C);
 	}
-	simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_F(i->rd), SIMT_BPF_A);
+	simt_bpf_f_set(b, i->rd, SIMT_BPF_A);
 }
 
 static void simt_bpf_store_to(struct simt_bpf *b, const struct simt_insn *i,
@@ -257,6 +254,29 @@ static void simt_bpf_transfer(struct simt_bpf *b, const struct simt_insn *i, s16
 		simt_bpf_store_to(b, i, &width, off);
 }
 
+/*
+ * Where an access looks first, or then: in private memory or in the TLB. By the stack pointer it is
+ * in private memory, or the interpreter executes it.
+ */
+static void simt_bpf_find(struct simt_bpf *b, const struct simt_insn *i, bool private, u32 slow)
+{
+	const struct simt_bpf_width width = simt_bpf_width(i->op);
+
+	if (private)
+		simt_bpf_find_private(b, i, width.bytes, slow);
+	else
+		simt_bpf_find_page(b, i, width.bytes, !width.mode, slow);
+	simt_bpf_transfer(b, i, 0);
+}
+
+/* The code goes on here after an access, or run of them, was done elsewhere. */
+static void simt_bpf_back(struct simt_bpf *b, struct simt_bpf_label *label)
+{
+	label->back = b->nr;
+	label->last = b->last;
+	label->has_last = b->last_type != SIMT_LAST_NONE;
+}
+
 /* An access of a run, whose first one finds the place. */
 static void simt_bpf_run(struct simt_bpf *b, const struct simt_insn *i)
 {
@@ -267,7 +287,7 @@ static void simt_bpf_run(struct simt_bpf *b, const struct simt_insn *i)
 	if (label == first)
 		simt_bpf_find_run(b, i, label->slow);
 	simt_bpf_transfer(b, i, offset / 8 * (8 * SIMT_LANES) + offset % 8);
-	first->back = b->nr;
+	simt_bpf_back(b, first);
 }
 
 /**
@@ -281,19 +301,14 @@ static void simt_bpf_run(struct simt_bpf *b, const struct simt_insn *i)
  */
 void simt_bpf_access(struct simt_bpf *b, const struct simt_insn *i)
 {
-	const struct simt_bpf_width width = simt_bpf_width(i->op);
 	struct simt_bpf_label *label = &b->label[i - b->program->insn];
 
 	if (label->run || label->behind) {
 		simt_bpf_run(b, i);
 		return;
 	}
-	if (i->rs1 == SIMT_X_SP)
-		simt_bpf_find_private(b, i, width.bytes, label->step);
-	else
-		simt_bpf_find_page(b, i, width.bytes, !width.mode, label->slow);
-	simt_bpf_transfer(b, i, 0);
-	label->back = b->nr;
+	simt_bpf_find(b, i, label->is_private, i->rs1 == SIMT_X_SP ? label->step : label->slow);
+	simt_bpf_back(b, label);
 }
 
 /* What a run does if it is not, or not all, in private memory, or not where words begin. */
@@ -309,6 +324,7 @@ static void simt_bpf_run_slow(struct simt_bpf *b, const struct simt_insn *first)
 		else
 			simt_bpf_op(b, &first[k]);
 	}
+	simt_bpf_last_again(b, label);
 	simt_bpf_jump(b, label->back);
 }
 
@@ -328,11 +344,11 @@ void simt_bpf_access_slow(struct simt_bpf *b, const struct simt_insn *i)
 		return;
 	label->slow = b->nr;
 	if (i->rs1 != SIMT_X_SP) {
-		simt_bpf_find_private(b, i, simt_bpf_width(i->op).bytes, label->step);
-		simt_bpf_transfer(b, i, 0);
+		simt_bpf_find(b, i, !label->is_private, label->step);
 		simt_bpf_jump(b, label->back);
 	}
 	label->step = b->nr;
 	simt_bpf_step(b, i);
+	simt_bpf_last_again(b, label);
 	simt_bpf_jump(b, label->back);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Operations of programs in eBPF: see bpf.c. What is not here is a call of simt_isa.values. */
+#include <linux/kernel.h>
+
 #include "bpf.h"
+#include "float.h"
 
 /*
  * Operations that eBPF has. BPF_ALU: of 32 bits, whose result is sign-extended. Shifts take as many
@@ -239,15 +242,41 @@ static void simt_bpf_move(struct simt_bpf *b, const struct simt_insn *i)
 		simt_bpf_x_set(b, i->rd, SIMT_BPF_A);
 		return;
 	case SIMT_FMV_D_X:
-		simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_F(i->rd),
-			       simt_bpf_x(b, i->rs1, SIMT_BPF_A));
+		simt_bpf_f_set(b, i->rd, simt_bpf_x(b, i->rs1, SIMT_BPF_A));
 		return;
 	default:
 		simt_bpf_rr(b, BPF_ALU | BPF_MOV, SIMT_BPF_A, simt_bpf_x(b, i->rs1, SIMT_BPF_A));
 		simt_bpf_set(b, SIMT_BPF_B, U64_MAX << 32);
 		simt_bpf_rr(b, BPF_ALU64 | BPF_OR, SIMT_BPF_A, SIMT_BPF_B);
-		simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_F(i->rd), SIMT_BPF_A);
+		simt_bpf_f_set(b, i->rd, SIMT_BPF_A);
 	}
+}
+
+/* A copy of a float, or its negative or absolute value: it has both signs from one register. */
+static bool simt_bpf_sign(struct simt_bpf *b, const struct simt_insn *i)
+{
+	bool single = i->op == SIMT_FSGNJ_S || i->op == SIMT_FSGNJN_S || i->op == SIMT_FSGNJX_S;
+	u64 sign = single ? 1ULL << 31 : 1ULL << 63;
+
+	if (i->rs1 != i->rs2)
+		return false;
+	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_F(i->rs1));
+	if (single) {
+		/* If it is not boxed, it counts as a NaN. */
+		simt_bpf_mov(b, SIMT_BPF_B, SIMT_BPF_A);
+		simt_bpf_ri(b, BPF_ALU64 | BPF_ARSH, SIMT_BPF_B, 32);
+		simt_bpf_put(b, BPF_JMP | BPF_JEQ | BPF_K, SIMT_BPF_B, 0, 2, -1);
+		simt_bpf_set(b, SIMT_BPF_A, U64_MAX << 32 | SIMT_F32_NAN);
+	}
+	if (i->op == SIMT_FSGNJN_S || i->op == SIMT_FSGNJN_D) {
+		simt_bpf_set(b, SIMT_BPF_B, sign);
+		simt_bpf_rr(b, BPF_ALU64 | BPF_XOR, SIMT_BPF_A, SIMT_BPF_B);
+	} else if (i->op == SIMT_FSGNJX_S || i->op == SIMT_FSGNJX_D) {
+		simt_bpf_set(b, SIMT_BPF_B, ~sign);
+		simt_bpf_rr(b, BPF_ALU64 | BPF_AND, SIMT_BPF_A, SIMT_BPF_B);
+	}
+	simt_bpf_f_set(b, i->rd, SIMT_BPF_A);
+	return true;
 }
 
 /**
@@ -370,6 +399,9 @@ bool simt_bpf_op(struct simt_bpf *b, const struct simt_insn *i)
 	case SIMT_FMV_X_D: case SIMT_FMV_D_X: case SIMT_FMV_X_W: case SIMT_FMV_W_X:
 		simt_bpf_move(b, i);
 		return true;
+	case SIMT_FSGNJ_S: case SIMT_FSGNJN_S: case SIMT_FSGNJX_S:
+	case SIMT_FSGNJ_D: case SIMT_FSGNJN_D: case SIMT_FSGNJX_D:
+		return simt_bpf_sign(b, i);
 	default:
 		return false;
 	}
@@ -392,6 +424,22 @@ static void simt_bpf_operand(struct simt_bpf *b, u8 kind, u8 r, s32 imm, u8 to)
 		simt_bpf_set(b, to, (u64)(s64)imm);
 }
 
+/* Which operands are the last float: those that struct simt_value.by_last takes. */
+static u32 simt_bpf_lasts(const struct simt_bpf *b, const struct simt_insn *i,
+			  const struct simt_value *value)
+{
+	const u8 regs[] = { i->rs1, i->rs2, i->rs3 };
+	u32 lasts = 0, k;
+
+	if (!b->last_type || b->last_type != value->takes)
+		return 0;
+	for (k = 0; k < ARRAY_SIZE(regs); k++)
+		if (value->from[k] == SIMT_VALUE_F && regs[k] == b->last && value->by_last[k])
+			lasts |= 1U << k;
+	/* Of three operands it is one. */
+	return value->from[2] ? lasts & -lasts : lasts;
+}
+
 /**
  * simt_bpf_value() - translate an operation on registers to a call of its function
  * @b: the translation
@@ -402,18 +450,29 @@ static void simt_bpf_operand(struct simt_bpf *b, u8 kind, u8 r, s32 imm, u8 to)
 bool simt_bpf_value(struct simt_bpf *b, const struct simt_insn *i)
 {
 	const struct simt_value *value = &b->isa->values[i->op];
+	u8 last_type = b->last_type;
+	u32 lasts;
 
 	if (!value->fn)
 		return false;
+	lasts = simt_bpf_lasts(b, i, value);
 	simt_bpf_leave_homes(b, SIMT_BPF_LOST, 3);
-	simt_bpf_operand(b, value->from[0], i->rs1, i->imm, BPF_REG_1);
-	simt_bpf_operand(b, value->from[1], i->rs2, i->imm, BPF_REG_2);
-	simt_bpf_operand(b, value->from[2], i->rs3, i->imm, BPF_REG_3);
-	simt_bpf_call(b, value->fn);
+	if (!(lasts & 1))
+		simt_bpf_operand(b, value->from[0], i->rs1, i->imm, BPF_REG_1);
+	if (!(lasts & 2))
+		simt_bpf_operand(b, value->from[1], i->rs2, i->imm, BPF_REG_2);
+	if (!(lasts & 4))
+		simt_bpf_operand(b, value->from[2], i->rs3, i->imm, BPF_REG_3);
+	simt_bpf_call(b, !lasts ? value->fn : value->by_last[lasts > 3 ? 2 : lasts - 1]);
 	simt_bpf_enter_homes(b, SIMT_BPF_LOST, 3);
-	if (value->to == SIMT_VALUE_X)
+	if (value->to == SIMT_VALUE_X) {
 		simt_bpf_x_set(b, i->rd, SIMT_BPF_A);
-	else
-		simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_F(i->rd), SIMT_BPF_A);
+		if (value->gives == SIMT_LAST_KEEP && last_type == value->takes)
+			b->last_type = last_type;
+		return true;
+	}
+	simt_bpf_f_set(b, i->rd, SIMT_BPF_A);
+	b->last = i->rd;
+	b->last_type = value->gives;
 	return true;
 }

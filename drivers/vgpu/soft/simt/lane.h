@@ -62,6 +62,8 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 				simt_warp_arrive(w, i);
 			else if (w->event != SIMT_EVENT_PICK)
 				break;
+			if (unlikely(w->group->apart_sites))
+				simt_lone_parted(w, mark - left);
 			if (unlikely(w->watch & SIMT_WATCH_DUE)) {
 				left = simt_lone_run(w, left, &end);
 				if (end != SIMT_DONE) {
@@ -109,5 +111,6 @@ const struct simt_isa SIMT_ISA_SYMBOL_(SIMT_ISA) = {
 	.fused = SIMT_FUSED,
 	.run = simt_run,
 	.values = simt_values,
+	.last = SIMT_CAST(last),
 	.step = simt_lone_step,
 };

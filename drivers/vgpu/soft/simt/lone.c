@@ -37,6 +37,12 @@
 #define SIMT_TRIAL_UNITS	256
 #define SIMT_TURN_UNITS		8192
 
+/*
+ * Both are longer, by this power of two, if the program has no atomic instructions nor fences: then
+ * few lanes wait for each other, and a trial is slow.
+ */
+#define SIMT_UNSHARED_BITS	2
+
 /* After so many units in which none has met the others, lanes do not wait for each other there. */
 #define SIMT_MEET_UNITS		1000000
 #define SIMT_NOWHERE_UNITS	4000000
@@ -84,21 +90,13 @@ void simt_lone_begin_group(struct simt_group *group)
 	group->apart_level = 0;
 	group->apart_long = false;
 	group->apart_paid = false;
+	group->apart_sites = 0;
+	group->apart_head = U32_MAX;
+	group->apart_early = false;
+	group->apart_doubt = 0;
 	group->round_at = clock - clock % SIMT_ROUND_FIRST + SIMT_ROUND_FIRST;
 	group->rounds = 0;
 	group->waits = false;
-}
-
-/* Whether runnable lanes are at different instructions. */
-static bool simt_lone_apart(const struct simt_warp *w, u32 lanes)
-{
-	unsigned int first = lanes ? __ffs(lanes) : 0;
-
-	for (; lanes; lanes &= lanes - 1)
-		if (w->pc[__ffs(lanes)] != w->pc[first] ||
-		    w->depths[__ffs(lanes)] != w->depths[first])
-			return true;
-	return false;
 }
 
 /*
@@ -131,8 +129,9 @@ static void simt_lone_round(struct simt_warp *w, u32 lanes)
 static u32 simt_lone_meet(struct simt_warp *w, u32 rest)
 {
 	struct simt_alone *alone = &w->alone;
-	u32 steps = simt_region_meet(w, rest, w->group->apart_level, &alone->meet,
-				     &alone->meet_depth);
+	/* Those who are still together are where a loop begins. */
+	u32 level = min(w->group->apart_level + alone->ahead, SIMT_LEVEL_NEVER);
+	u32 steps = simt_region_meet(w, rest, level, &alone->meet, &alone->meet_depth);
 
 	for (; alone->meet && rest; rest &= rest - 1) {
 		unsigned int l = __ffs(rest);
@@ -154,20 +153,22 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 {
 	struct simt_group *group = w->group;
 	struct simt_alone *alone = &w->alone;
-	u32 lanes = w->live & ~w->barrier;
+	u32 lanes = w->live & ~w->barrier, steps;
 
 	if (alone->on || !lanes)
 		return 0;
 	alone->spin = 0;
 	alone->idle = 0;
 	if (simt_lone_round_wanted(w)) {
+		alone->loss = 0;
+		alone->ahead = false;
 		alone->on = true;
 		w->fair = false;
 		simt_lone_round(w, lanes);
 		return 0;
 	}
 	alone->loss = 0;
-	if (!simt_lone_apart(w, lanes))
+	if (!alone->ahead && !simt_lone_apart(w, lanes))
 		return 0;
 	if (alone->gain < SIMT_CHANGE_NS && group->apart_level < SIMT_LEVEL_NEVER)
 		group->apart_level++;
@@ -179,12 +180,15 @@ u32 simt_lone_start(struct simt_warp *w, u32 most)
 	alone->gain = 0;
 	alone->units = 0;
 	alone->begun = group->parted;
+	alone->head = simt_lone_lowest(w, lanes);
 	alone->round = false;
 	alone->turn = 0;
 	alone->lap = false;
 	alone->lane = SIMT_LANES - 1;
 	alone->met = 0;
-	return simt_warp_charge(w, simt_lone_meet(w, lanes), most - 1);
+	steps = simt_lone_meet(w, lanes);
+	alone->ahead = false;
+	return simt_warp_charge(w, steps, most - 1);
 }
 
 /* Begins or continues to execute lanes alone, for at most @budget instructions of warps. */
@@ -201,13 +205,20 @@ void simt_lone_begin(struct simt_lone *s, struct simt_warp *w, u32 budget)
 	s->end = SIMT_DONE;
 }
 
-/* Gives the turn to the next lane. One that has waited only shows whether it still does. */
-static void simt_lone_next(struct simt_alone *alone, u32 lanes)
+static s32 simt_lone_long(const struct simt_warp *w, s32 units)
 {
+	return w->group->dispatch->program->shares ? units : units << SIMT_UNSHARED_BITS;
+}
+
+/* Gives the turn to the next lane. One that has waited only shows whether it still does. */
+static void simt_lone_next(struct simt_warp *w, u32 lanes)
+{
+	struct simt_alone *alone = &w->alone;
 	u32 above = alone->lane + 1 < SIMT_LANES ? lanes & U32_MAX << (alone->lane + 1) : 0;
 
 	alone->lane = __ffs(above ?: lanes);
-	alone->turn = alone->round || alone->spin >> alone->lane & 1 ? 0 : SIMT_TRY_UNITS;
+	alone->turn = alone->round || alone->spin >> alone->lane & 1 ? 0 :
+		      simt_lone_long(w, SIMT_TRY_UNITS);
 	alone->lap = false;
 	alone->lap_changed = false;
 	alone->stage = SIMT_STAGE_TRY;
@@ -262,7 +273,7 @@ static void simt_lone_stage(struct simt_lone *s)
 							  SIMT_ROUND_UNITS_MOST));
 			return;
 		}
-		alone->turn = SIMT_TURN_UNITS;
+		alone->turn = simt_lone_long(s->w, SIMT_TURN_UNITS);
 		alone->lap = false;
 		s->meet = alone->meet;
 		s->meet_depth = alone->meet_depth;
@@ -347,7 +358,7 @@ bool simt_lone_take(struct simt_lone *s)
 		return false;
 	}
 	if (alone->turn <= 0 || !(lanes >> alone->lane & 1))
-		simt_lone_next(alone, lanes);
+		simt_lone_next(w, lanes);
 	s->lane = alone->lane;
 	s->ip = w->text + w->pc[s->lane];
 	s->depth = w->depths[s->lane];
@@ -494,7 +505,7 @@ enum simt_end simt_lone_end(struct simt_lone *s, u32 *budget)
 	if (s->end == SIMT_DONE) {
 		w->alone.on = false;
 		if (!w->alone.round)
-			w->group->apart_paid = w->group->parted - w->alone.begun > SIMT_PAID_UNITS;
+			simt_lone_learn(w, w->group->parted - w->alone.begun > SIMT_PAID_UNITS);
 	}
 	return s->end;
 }

@@ -16,6 +16,11 @@
 #define simt_value_s(v)		(likely((v) >> 32 == U32_MAX) ? (u32)(v) : SIMT_F32_NAN)
 #define simt_value_d(v)		(v)
 
+/* Likewise, one of two: one comparison finds that both are boxed. */
+#define simt_value_of_s(v, other)	\
+	(likely(((v) & (other)) >> 32 == U32_MAX) ? (u32)(v) : simt_value_s(v))
+#define simt_value_of_d(v, other)	(v)
+
 /* Results, likewise. */
 #define simt_result_x(v)	((u64)(v))
 #define simt_result_n(v)	((u64)(s64)(s32)(v))
@@ -48,36 +53,91 @@ SIMT_VALUE(name)								\
 
 #define SIMT_DEFINE_WI		SIMT_DEFINE_W
 
-#define SIMT_DEFINE_F1(name, t, k, from, kf, tmp, expr, nan)			\
-SIMT_VALUE(name)								\
+/* What functions of floats return on x86-64, in two registers: see simt_value_fn. */
+#ifdef __x86_64__
+#define SIMT_LAST	true
+struct simt_last_s {
+	u64 bits;
+	simt_f32 last;
+};
+
+struct simt_last_d {
+	u64 bits;
+	simt_f64 last;
+};
+
+#define simt_give_s(value, l)	((struct simt_last_s){ value, l })
+#define simt_give_d(value, l)	((struct simt_last_d){ value, l })
+#define SIMT_FLOAT_VALUE(name, k, t)						\
+	static struct simt_last_##k simt_value_##name(u64 va, u64 vb, u64 vc, t last)
+#else
+#define SIMT_LAST	false
+#define simt_give_s(value, l)	((void)(l), (value))
+#define simt_give_d(value, l)	((void)(l), (value))
+#define SIMT_FLOAT_VALUE(name, k, t)						\
+	static u64 simt_value_##name(u64 va, u64 vb, u64 vc, t last)
+#endif
+
+#define simt_give_value_s(r, nan) do {						\
+	if (likely((r) == (r)))							\
+		return simt_give_s(simt_box(simt_bits_simt_f32(r)), r);		\
+	return simt_give_s(simt_box(simt_bits_simt_f32(nan)), nan);		\
+} while (0)
+#define simt_give_value_d(r, nan) do {						\
+	if (likely((r) == (r)))							\
+		return simt_give_d(simt_bits_simt_f64(r), r);			\
+	return simt_give_d(simt_bits_simt_f64(nan), nan);			\
+} while (0)
+
+#define SIMT_DEFINE_F1_AS(name, t, k, operand, from, expr, nan)		\
+SIMT_FLOAT_VALUE(name, k, t)							\
 {										\
-	const from a = simt_as_##from(simt_value_##kf(va));			\
+	const from a = operand;							\
 	const t r = expr;							\
 										\
-	return simt_result_##k(simt_bits_##t(r == r ? r : nan));		\
+	simt_give_value_##k(r, nan);						\
+}
+
+#define SIMT_DEFINE_F1(name, t, k, from, kf, tmp, expr, nan)			\
+SIMT_DEFINE_F1_AS(name, t, k, simt_as_##from(simt_value_##kf(va)), from, expr, nan)	\
+SIMT_DEFINE_F1_AS(name##_1, t, k, (from)last, from, expr, nan)
+
+#define SIMT_DEFINE_F2_AS(name, t, k, first, second, expr, nan)		\
+SIMT_FLOAT_VALUE(name, k, t)							\
+{										\
+	const t a = first, b = second, r = expr;				\
+										\
+	simt_give_value_##k(r, nan);						\
 }
 
 #define SIMT_DEFINE_F2(name, t, k, expr, nan)					\
-SIMT_VALUE(name)								\
+SIMT_DEFINE_F2_AS(name, t, k, simt_as_##t(simt_value_of_##k(va, vb)),		\
+		  simt_as_##t(simt_value_of_##k(vb, va)), expr, nan)		\
+SIMT_DEFINE_F2_AS(name##_1, t, k, last, simt_as_##t(simt_value_##k(vb)), expr, nan)	\
+SIMT_DEFINE_F2_AS(name##_2, t, k, simt_as_##t(simt_value_##k(va)), last, expr, nan)	\
+SIMT_DEFINE_F2_AS(name##_3, t, k, last, last, expr, nan)
+
+#define SIMT_DEFINE_F3_AS(name, t, k, first, second, third, expr, nan)		\
+SIMT_FLOAT_VALUE(name, k, t)							\
 {										\
-	const t a = simt_as_##t(simt_value_##k(va));				\
-	const t b = simt_as_##t(simt_value_##k(vb)), r = expr;			\
+	const t a = first, b = second, c = third, r = expr;			\
 										\
-	return simt_result_##k(simt_bits_##t(r == r ? r : nan));		\
+	simt_give_value_##k(r, nan);						\
 }
 
 #define SIMT_DEFINE_F3(name, t, k, expr, nan)					\
-SIMT_VALUE(name)								\
-{										\
-	const t a = simt_as_##t(simt_value_##k(va));				\
-	const t b = simt_as_##t(simt_value_##k(vb));				\
-	const t c = simt_as_##t(simt_value_##k(vc)), r = expr;			\
-										\
-	return simt_result_##k(simt_bits_##t(r == r ? r : nan));		\
-}
+SIMT_DEFINE_F3_AS(name, t, k, simt_as_##t(simt_value_##k(va)),			\
+		  simt_as_##t(simt_value_##k(vb)),				\
+		  simt_as_##t(simt_value_##k(vc)), expr, nan)			\
+SIMT_DEFINE_F3_AS(name##_1, t, k, last, simt_as_##t(simt_value_##k(vb)),	\
+		  simt_as_##t(simt_value_##k(vc)), expr, nan)			\
+SIMT_DEFINE_F3_AS(name##_2, t, k, simt_as_##t(simt_value_##k(va)), last,	\
+		  simt_as_##t(simt_value_##k(vc)), expr, nan)			\
+SIMT_DEFINE_F3_AS(name##_3, t, k, simt_as_##t(simt_value_##k(va)),		\
+		  simt_as_##t(simt_value_##k(vb)), last, expr, nan)
 
 #define SIMT_DEFINE_MINMAX(name, t, k, u, bits, cmp, first, nan)		\
-SIMT_VALUE(name)								\
+SIMT_FLOAT_VALUE(name, k, t)							\
 {										\
 	const u fa = simt_value_##k(va);					\
 	const t a = simt_as_##t(fa), b = simt_as_##t(simt_value_##k(vb));	\
@@ -86,17 +146,23 @@ SIMT_VALUE(name)								\
 										\
 	r = a == a ? r : b;							\
 	r = b == b ? r : a;							\
-	return simt_result_##k(simt_bits_##t(r == r ? r : nan));		\
+	simt_give_value_##k(r, nan);						\
+}
+
+#define SIMT_DEFINE_COMPARE_AS(name, t, k, first, second, expr)		\
+SIMT_FLOAT_VALUE(name, k, t)							\
+{										\
+	const t a = first, b = second;						\
+										\
+	return simt_give_##k(expr, last);					\
 }
 
 #define SIMT_DEFINE_COMPARE(name, t, k, expr)					\
-SIMT_VALUE(name)								\
-{										\
-	const t a = simt_as_##t(simt_value_##k(va));				\
-	const t b = simt_as_##t(simt_value_##k(vb));				\
-										\
-	return expr;								\
-}
+SIMT_DEFINE_COMPARE_AS(name, t, k, simt_as_##t(simt_value_of_##k(va, vb)),	\
+		       simt_as_##t(simt_value_of_##k(vb, va)), expr)		\
+SIMT_DEFINE_COMPARE_AS(name##_1, t, k, last, simt_as_##t(simt_value_##k(vb)), expr)	\
+SIMT_DEFINE_COMPARE_AS(name##_2, t, k, simt_as_##t(simt_value_##k(va)), last, expr)	\
+SIMT_DEFINE_COMPARE_AS(name##_3, t, k, last, last, expr)
 
 #define SIMT_DEFINE_FX(name, t, k, ki, int, expr)				\
 SIMT_VALUE(name)								\
@@ -122,21 +188,28 @@ SIMT_VALUE(name)								\
 
 #include "expr.h"
 
-SIMT_VALUE(FCVT_D_S)
+SIMT_FLOAT_VALUE(FCVT_D_S, d, simt_f64)
 {
-	const double r = simt_as_simt_f32(simt_unbox(va));
+	const simt_f64 r = simt_as_simt_f32(simt_value_s(va));
 
-	return simt_bits_simt_f64(r == r ? r : SIMT_NAN_D);
+	simt_give_value_d(r, SIMT_NAN_D);
 }
 
-SIMT_VALUE(FCVT_S_D)
+SIMT_FLOAT_VALUE(FCVT_S_D, s, simt_f32)
 {
-	const float r = simt_as_simt_f64(va);
+	const simt_f32 r = simt_as_simt_f64(va);
 
-	return simt_box(simt_bits_simt_f32(r == r ? r : SIMT_NAN_S));
+	simt_give_value_s(r, SIMT_NAN_S);
+}
+
+/* struct simt_isa.last: a single has the low half of the register. */
+SIMT_FLOAT_VALUE(last, d, simt_f64)
+{
+	return simt_give_d(va, simt_as_simt_f64(va));
 }
 
 #undef SIMT_VALUE
+#undef SIMT_FLOAT_VALUE
 
 /* The table: the same lists once more, as its entries. */
 #define SIMT_KIND_x	SIMT_VALUE_X
@@ -145,8 +218,24 @@ SIMT_VALUE(FCVT_S_D)
 #define SIMT_KIND_s	SIMT_VALUE_F
 #define SIMT_KIND_d	SIMT_VALUE_F
 
+#define SIMT_TYPE_x	SIMT_LAST_NONE
+#define SIMT_TYPE_low	SIMT_LAST_NONE
+#define SIMT_TYPE_s	SIMT_LAST_S
+#define SIMT_TYPE_d	SIMT_LAST_D
+
 #define SIMT_ENTRY(name, a, b, c, result)	\
-	[SIMT_##name] = { simt_value_##name, { a, b, c }, result },
+	[SIMT_##name] = { .fn = simt_value_##name, .from = { a, b, c }, .to = result },
+
+/* Functions that have a type of their own. */
+#define SIMT_CAST(name)		((simt_value_fn)(void *)simt_value_##name)
+#define SIMT_BY_LAST(name)	(SIMT_LAST ? SIMT_CAST(name) : NULL)
+
+#define SIMT_FLOAT_ENTRY(name, a, b, c, result, type, after, ...)	\
+	[SIMT_##name] = {						\
+		.fn = SIMT_CAST(name), .by_last = { __VA_ARGS__ },	\
+		.from = { a, b, c }, .to = result, .takes = type,	\
+		.gives = SIMT_LAST ? after : SIMT_LAST_NONE,		\
+	},
 #define SIMT_DEFINE_RR(name, ...)	\
 	SIMT_ENTRY(name, SIMT_VALUE_X, SIMT_VALUE_X, 0, SIMT_VALUE_X)
 #define SIMT_DEFINE_RU		SIMT_DEFINE_RR
@@ -161,22 +250,32 @@ SIMT_VALUE(FCVT_S_D)
 #define SIMT_DEFINE_WI		SIMT_DEFINE_RI
 #define SIMT_DEFINE_UNARY	SIMT_DEFINE_RI
 #define SIMT_DEFINE_F1(name, t, k, from, kf, ...)	\
-	SIMT_ENTRY(name, SIMT_KIND_##kf, 0, 0, SIMT_VALUE_F)
-#define SIMT_DEFINE_F2(name, ...)	\
+	SIMT_FLOAT_ENTRY(name, SIMT_KIND_##kf, 0, 0, SIMT_VALUE_F, SIMT_TYPE_##kf,	\
+			 SIMT_TYPE_##k, SIMT_BY_LAST(name##_1))
+#define SIMT_DEFINE_F2(name, t, k, ...)	\
+	SIMT_FLOAT_ENTRY(name, SIMT_VALUE_F, SIMT_VALUE_F, 0, SIMT_VALUE_F,	\
+			 SIMT_TYPE_##k, SIMT_TYPE_##k, SIMT_BY_LAST(name##_1),	\
+			 SIMT_BY_LAST(name##_2), SIMT_BY_LAST(name##_3))
+#define SIMT_DEFINE_F3(name, t, k, ...)	\
+	SIMT_FLOAT_ENTRY(name, SIMT_VALUE_F, SIMT_VALUE_F, SIMT_VALUE_F, SIMT_VALUE_F,	\
+			 SIMT_TYPE_##k, SIMT_TYPE_##k, SIMT_BY_LAST(name##_1),	\
+			 SIMT_BY_LAST(name##_2), SIMT_BY_LAST(name##_3))
+#define SIMT_DEFINE_MINMAX(name, t, k, ...)	\
+	SIMT_FLOAT_ENTRY(name, SIMT_VALUE_F, SIMT_VALUE_F, 0, SIMT_VALUE_F,	\
+			 SIMT_TYPE_##k, SIMT_TYPE_##k)
+#define SIMT_DEFINE_SIGN(name, ...)	\
 	SIMT_ENTRY(name, SIMT_VALUE_F, SIMT_VALUE_F, 0, SIMT_VALUE_F)
-#define SIMT_DEFINE_F3(name, ...)	\
-	SIMT_ENTRY(name, SIMT_VALUE_F, SIMT_VALUE_F, SIMT_VALUE_F, SIMT_VALUE_F)
-#define SIMT_DEFINE_MINMAX	SIMT_DEFINE_F2
-#define SIMT_DEFINE_SIGN	SIMT_DEFINE_F2
-#define SIMT_DEFINE_COMPARE(name, ...)	\
-	SIMT_ENTRY(name, SIMT_VALUE_F, SIMT_VALUE_F, 0, SIMT_VALUE_X)
+#define SIMT_DEFINE_COMPARE(name, t, k, ...)	\
+	SIMT_FLOAT_ENTRY(name, SIMT_VALUE_F, SIMT_VALUE_F, 0, SIMT_VALUE_X,	\
+			 SIMT_TYPE_##k, SIMT_LAST_KEEP, SIMT_BY_LAST(name##_1),	\
+			 SIMT_BY_LAST(name##_2), SIMT_BY_LAST(name##_3))
 #define SIMT_DEFINE_FX(name, ...)	\
 	SIMT_ENTRY(name, SIMT_VALUE_F, 0, 0, SIMT_VALUE_X)
 
 static const struct simt_value simt_values[SIMT_NR_OPS] = {
 #include "expr.h"
-	SIMT_ENTRY(FCVT_D_S, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F)
-	SIMT_ENTRY(FCVT_S_D, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F)
+	SIMT_FLOAT_ENTRY(FCVT_D_S, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F, SIMT_LAST_NONE, SIMT_LAST_D)
+	SIMT_FLOAT_ENTRY(FCVT_S_D, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F, SIMT_LAST_NONE, SIMT_LAST_S)
 };
 
 /* struct simt_isa.step */
@@ -194,9 +293,6 @@ static u64 simt_lone_step(u64 lone, u64 at, u64 unused)
 	s->meet = meet;
 	return s->stop != SIMT_LONE_LEFT || s->ip != s->w->text + at + 1;
 }
-
-/* What the interpreter executes before the code is tried again, in units. */
-#define SIMT_NATIVE_BETWEEN	16
 
 /* Likewise simt_lone_go(). */
 static noinline void simt_lone_native(struct simt_lone *s, const struct simt_native *native)
@@ -225,19 +321,26 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 			if (s->left <= 0)
 				return;
 		}
-		rest = s->left - min(s->left, SIMT_NATIVE_BETWEEN);
-		s->left -= rest;
-		simt_lone_go(s);
-		s->left += rest;
+		/* Not by several at a time: the lane would pass by the begin of a block. */
+		do {
+			rest = s->left - 1;
+			s->left = 1;
+			simt_lone_go(s);
+			s->left += rest;
+		} while (s->stop == SIMT_LONE_LEFT && s->left > 0 &&
+			 !(native->marks[s->ip - text] & SIMT_MARK_BLOCK));
 	} while (s->stop == SIMT_LONE_LEFT && s->left > 0);
 }
 
-/* Whether the code can be used: it ignores what a lap changes, and stops at blocks only. */
+/*
+ * Whether the code can be used: it ignores what a lap changes, which does not matter once the lane
+ * has left the function where its lap began; and it stops at blocks only.
+ */
 static inline bool simt_lone_has_native(const struct simt_lone *s,
 					const struct simt_native *native)
 {
-	return native && !s->w->alone.lap &&
-	       (!s->meet || native->marks[s->meet - s->w->text] & SIMT_MARK_BLOCK);
+	return native && (!s->meet || (!s->w->alone.lap &&
+				       native->marks[s->meet - s->w->text] & SIMT_MARK_BLOCK));
 }
 
 /*

@@ -96,7 +96,30 @@ void simt_lone_put_regs(struct simt_lone *s)
 		w->f[__ffs64(rest)].d[l] = s->f[__ffs64(rest)];
 }
 
-static void simt_lone_pack_x(struct simt_warp *w, unsigned int r)
+/* The forms that the lanes of a register allow. */
+struct simt_lone_forms {
+	u64 base;
+	u64 stride;
+	bool affine;
+	bool narrow;
+};
+
+/* Likewise, of an array of which all lanes are live. */
+static struct simt_lone_forms simt_lone_forms_all(const u64 *d)
+{
+	u64 value = d[0], stride = d[1] - d[0], apart = 0, wide = 0;
+	unsigned int l;
+
+	for (l = 0; l < SIMT_LANES; l++, value += stride) {
+		apart |= d[l] ^ value;
+		wide |= d[l] ^ (u64)(s64)(s32)d[l];
+		if (l % 8 == 7 && apart && wide)
+			break;
+	}
+	return (struct simt_lone_forms){ d[0], stride, !apart, !wide };
+}
+
+static struct simt_lone_forms simt_lone_forms(const struct simt_warp *w, unsigned int r)
 {
 	unsigned int a = __ffs(w->live), b;
 	u32 others = w->live & (w->live - 1), rest;
@@ -106,23 +129,33 @@ static void simt_lone_pack_x(struct simt_warp *w, unsigned int r)
 	b = others ? __ffs(others) : a;
 	if (b == a + 1)
 		stride = simt_lane_x(w, r, b) - first;
-	for (rest = w->live; rest; rest &= rest - 1) {
+	for (rest = w->live; rest && (affine || fits); rest &= rest - 1) {
 		unsigned int l = __ffs(rest);
 		u64 value = simt_lane_x(w, r, l);
 
 		affine = affine && value == first + stride * (l - a);
 		fits = fits && value == (u64)(s64)(s32)value;
-		if (!affine && !fits)
-			return;
 	}
-	if (affine) {
-		w->base[r] = first - stride * a;
-		w->stride[r] = stride;
+	return (struct simt_lone_forms){ first - stride * a, stride, affine, fits };
+}
+
+static void simt_lone_pack_x(struct simt_warp *w, unsigned int r)
+{
+	struct simt_lone_forms forms;
+	unsigned int l;
+
+	if (w->live == U32_MAX && !simt_is_narrow(w, r))
+		forms = simt_lone_forms_all(w->x[r].d);
+	else
+		forms = simt_lone_forms(w, r);
+	if (forms.affine) {
+		w->base[r] = forms.base;
+		w->stride[r] = forms.stride;
 		w->vec &= ~(1ULL << r);
 		w->narrow &= ~(1ULL << r);
-	} else if (!simt_is_narrow(w, r)) {
-		for (b = 0; b < SIMT_LANES; b++)
-			w->x[r].n[b] = (s32)w->x[r].d[b];
+	} else if (forms.narrow && !simt_is_narrow(w, r)) {
+		for (l = 0; l < SIMT_LANES; l++)
+			w->x[r].n[l] = (s32)w->x[r].d[l];
 		w->narrow |= 1ULL << r;
 	}
 }
@@ -171,8 +204,7 @@ static enum simt_hosts simt_lone_far(struct simt_lone *s, const struct simt_insn
 
 	w->active = 1U << s->lane;
 	w->extra = 0;
-	w->tmp[0][s->lane] = va;
-	hosts = simt_access_hosts(w, i, w->tmp[0], bytes, write);
+	hosts = simt_access_host(w, i, va, s->lane, bytes, write);
 	s->cost = min_t(u32, w->extra, 1 << 16) * SIMT_LONE_UNITS;
 	s->unused += s->cost;
 	s->cost += SIMT_LONE_UNITS;
@@ -207,8 +239,7 @@ bool simt_lone_load(struct simt_lone *s, const struct simt_insn *i, u64 va, unsi
 
 	if (simt_lone_far(s, i, va, bytes, false) == SIMT_HOSTS_FAIL)
 		return false;
-	simt_access_load(w, bytes, w->tmp[1]);
-	*value = w->tmp[1][s->lane];
+	*value = simt_access_load_lane(w, s->lane, bytes);
 	return true;
 }
 
@@ -220,8 +251,7 @@ bool simt_lone_store(struct simt_lone *s, const struct simt_insn *i, u64 va, uns
 
 	if (simt_lone_far(s, i, va, bytes, true) == SIMT_HOSTS_FAIL)
 		return false;
-	w->tmp[1][s->lane] = value;
-	simt_access_store(w, bytes, w->tmp[1]);
+	simt_access_store_lane(w, s->lane, bytes, value);
 	s->changed = 1;
 	return true;
 }

@@ -26,6 +26,13 @@
 #define SIMT_NATIVE_NS	1000	/* if there is code of the CPU */
 #define SIMT_NATIVE_AGAIN_NS	100	/* and it was worth that before */
 
+/* If lanes alone are faster by so many halves there is no doubt; but once in so many times. */
+#define SIMT_CLEAR		3
+#define SIMT_DOUBT		64
+
+/* Lanes have parted soon after so many instructions. */
+#define SIMT_EARLY		64
+
 /* No estimate is above this. */
 #define SIMT_NS_MOST	1000000
 
@@ -55,6 +62,91 @@ void simt_lone_watch(struct simt_warp *w, u8 due)
 	alone->hosts = 0;
 	alone->loss = 0;
 	alone->gain = SIMT_CHANGE_NS;
+	alone->close = false;
+	alone->apart = false;
+	alone->ahead = false;
+}
+
+/* Whether runnable lanes are at different instructions. */
+bool simt_lone_apart(const struct simt_warp *w, u32 lanes)
+{
+	unsigned int first = lanes ? __ffs(lanes) : 0;
+
+	for (; lanes; lanes &= lanes - 1)
+		if (w->pc[__ffs(lanes)] != w->pc[first] ||
+		    w->depths[__ffs(lanes)] != w->depths[first])
+			return true;
+	return false;
+}
+
+u32 simt_lone_lowest(const struct simt_warp *w, u32 lanes)
+{
+	u32 lowest = U32_MAX;
+
+	for (; lanes; lanes &= lanes - 1)
+		lowest = min(lowest, w->pc[__ffs(lanes)]);
+	return lowest;
+}
+
+/* A place in the program, as a bit of struct simt_group.apart_sites. */
+static u64 simt_lone_site(u32 pc)
+{
+	return 1ULL << pc % 64;
+}
+
+/*
+ * Lanes that ran alone have met. @paid: it was worth that; and would have been from the beginning,
+ * if there was no doubt before.
+ */
+void simt_lone_learn(struct simt_warp *w, bool paid)
+{
+	struct simt_group *group = w->group;
+	u64 site = simt_lone_site(w->alone.head);
+
+	group->apart_paid = paid;
+	if (paid && !w->alone.close) {
+		group->apart_sites |= site;
+		group->apart_head = w->alone.head;
+	} else {
+		group->apart_sites &= ~site;
+		group->apart_head = U32_MAX;
+	}
+	w->alone.close = false;
+	w->alone.apart = false;
+}
+
+/**
+ * simt_lone_parted() - let lanes run alone at once if they have parted where that was worth it
+ * @w: the warp, whose lanes each have a pc
+ * @instructions: that the running group has executed before
+ *
+ * Where each has other work to do, they do not do any of it together. They begin before they part
+ * if they would soon.
+ *
+ * Context: any.
+ */
+void simt_lone_parted(struct simt_warp *w, u32 instructions)
+{
+	struct simt_group *group = w->group;
+	u32 lanes = w->live & ~w->barrier, lowest;
+	bool apart;
+
+	if (!group->dispatch->native || group->dispatch->alone || w->met || !lanes ||
+	    (w->watch && w->alone.on))
+		return;
+	lowest = simt_lone_lowest(w, lanes);
+	if (!(group->apart_sites & simt_lone_site(lowest)))
+		return;
+	apart = simt_lone_apart(w, lanes);
+	if (lowest == group->apart_head && apart && !w->partial)
+		group->apart_early = instructions <= SIMT_EARLY;
+	if (!apart && (lowest != group->apart_head || !group->apart_early || lanes != w->live))
+		return;
+	if (++group->apart_doubt % SIMT_DOUBT == 0)
+		return;
+	simt_lone_watch(w, SIMT_WATCH_DUE);
+	w->alone.loss = SIMT_NS_MOST;
+	w->alone.ahead = !apart;
 }
 
 /* Whether what lanes did apart has cost so much more than alone that they are to run alone. */
@@ -120,22 +212,26 @@ void simt_lone_note(struct simt_warp *w, u32 instructions)
 {
 	const struct simt_native *native = w->group->dispatch->native;
 	struct simt_alone *alone = &w->alone;
-	s32 n = min_t(u32, instructions, 4096);
-	s32 lanes = hweight32(w->active), ns = -n * SIMT_LONE_NS * lanes;
+	s32 n = min_t(u32, instructions, 4096), lanes = hweight32(w->active);
+	s32 ns = n * SIMT_WHOLE_NS, lone = n * SIMT_LONE_NS * lanes;
 
 	if (native)
-		ns = -n * lanes * (s32)native->ps / 1000;
+		lone = n * lanes * (s32)native->ps / 1000;
 	simt_lone_watch(w, 0);
 	if (!n)
 		return;
 	alone->since += n;
 	if (w->partial) {
 		w->group->parted += n * lanes;
-		ns += n * SIMT_PARTED_NS + SIMT_PICK_NS;
+		ns = n * SIMT_PARTED_NS + SIMT_PICK_NS;
 		ns += min_t(u32, alone->hosts, 4096) * SIMT_HOSTS_NS;
-	} else {
-		ns += n * SIMT_WHOLE_NS;
+		alone->close |= 2 * ns < SIMT_CLEAR * lone;
+		alone->apart = true;
+	} else if (alone->apart) {
+		/* They have met again without having been alone. */
+		alone->close = true;
 	}
+	ns -= lone;
 	alone->hosts = 0;
 	if (ns < 0)
 		alone->gain = min(alone->gain - ns, SIMT_NS_MOST);

@@ -97,6 +97,7 @@ void simt_tlb_flush(struct simt_tlb *tlb);
  * @run:  run a warp for at most @budget instructions, where a slow one counts as several; set
  *        @budget to what is left
  * @values: functions of operations, by enum simt_op
+ * @last: a function that makes its operand, a float's bits, the last float: see simt_value_fn
  * @step: execute instruction @at of the struct simt_lone at @lone. Returns 0, or 1 if it has
  *        stopped, or begins anew
  */
@@ -105,6 +106,7 @@ struct simt_isa {
 	bool fused;
 	enum simt_end (*run)(struct simt_warp *warp, u32 *budget);
 	const struct simt_value *values;
+	simt_value_fn last;
 	u64 (*step)(u64 lone, u64 at, u64 unused);
 };
 
@@ -184,6 +186,11 @@ struct simt_dispatch {
  * @apart_level: how far away lanes that run alone meet, as learned so far: see lone.c
  * @apart_long: lanes ran alone for long when they did so last
  * @apart_paid: they did more then than it costs to begin
+ * @apart_sites: places in the program where they did so when they had parted there: see
+ *         lone_when.c
+ * @apart_head: the lowest place of the last of these; U32_MAX: none
+ * @apart_early: lanes part soon after they come there
+ * @apart_doubt: how often they were asked for
  * @round_at: when simt_group_clock() is so large lanes run alone in turn, if they share something
  *         or are watched: see lone.c
  * @rounds:   how often it was
@@ -217,6 +224,10 @@ struct simt_group {
 	u8 apart_level;
 	bool apart_long;
 	bool apart_paid;
+	u64 apart_sites;
+	u32 apart_head;
+	bool apart_early;
+	u8 apart_doubt;
 	u32 round_at;
 	u32 rounds;
 	u64 parted;

@@ -64,7 +64,8 @@ void simt_warp_start(struct simt_warp *w, struct simt_group *group, u32 index)
 	w->extra = 0;
 	w->watch = 0;
 	w->ip = w->text + dispatch->entry;
-	w->join = w->text + w->nr;
+	/* It looks there whether lanes are to run alone from then on. */
+	w->join = w->text + min(w->nr, group->apart_head);
 	w->met = NULL;
 
 	w->vec = 0;

@@ -92,6 +92,10 @@ enum simt_stage {
  * @turn:  what is left of the lane's turn, in units
  * @units: since the last lane got there or ended
  * @begun: struct simt_group.parted when they began
+ * @apart: they have parted, and did not run alone since then
+ * @close: what they did apart since they parted would not have taken much less alone
+ * @head:  the lowest place of a lane then
+ * @ahead: they are to run alone though they have not parted yet
  * @round: lanes run alone for one turn each, and @left are those that are still to have theirs
  * @left:  see there
  * @spin:  lanes that were in a loop which changes nothing when they had their last turn
@@ -118,6 +122,10 @@ struct simt_alone {
 	s32 turn;
 	u32 units;
 	u64 begun;
+	u32 head;
+	bool ahead;
+	bool apart;
+	bool close;
 	u8 stage;
 	bool round;
 	bool lap;
@@ -356,9 +364,14 @@ void simt_group_start(struct simt_group *group);
 /* access.c */
 enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i, const u64 *va,
 				  unsigned int bytes, bool write);
+enum simt_hosts simt_access_host(struct simt_warp *w, const struct simt_insn *i, u64 va,
+				 unsigned int lane, unsigned int bytes, bool write);
+u64 simt_access_load_lane(const struct simt_warp *w, unsigned int lane, unsigned int bytes);
+void simt_access_store_lane(struct simt_warp *w, unsigned int lane, unsigned int bytes, u64 value);
 void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to);
 void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from);
 bool simt_access_over(struct simt_group *group, u32 pieces);
+void simt_access_apart(struct simt_warp *w, u32 pieces);
 bool simt_access_fill(struct simt_warp *w, u64 va, bool write);
 
 /* slow.c: operations that vector instructions of the CPU do not make faster */
@@ -387,6 +400,10 @@ u32 simt_region_meet(const struct simt_warp *w, u32 lanes, u32 level,
 void simt_lone_watch(struct simt_warp *w, u8 due);
 void simt_lone_note(struct simt_warp *w, u32 instructions);
 bool simt_lone_due(struct simt_warp *w);
+bool simt_lone_apart(const struct simt_warp *w, u32 lanes);
+u32 simt_lone_lowest(const struct simt_warp *w, u32 lanes);
+void simt_lone_learn(struct simt_warp *w, bool paid);
+void simt_lone_parted(struct simt_warp *w, u32 instructions);
 bool simt_lone_round_due(const struct simt_group *group);
 bool simt_lone_round_wanted(const struct simt_warp *w);
 
