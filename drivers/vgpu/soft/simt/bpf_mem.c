@@ -93,7 +93,10 @@ static void simt_bpf_find_private(struct simt_bpf *b, const struct simt_insn *i,
 	simt_bpf_jump_rr(b, BPF_JGE, SIMT_BPF_A, SIMT_BPF_B, slow);
 	if (bytes > 1)
 		simt_bpf_jump_ri(b, BPF_JSET, SIMT_BPF_A, bytes - 1, slow);
-	/* Here the offset has 32 bits, and if it is too large, the difference is positive. */
+	/*
+	 * Here the offset has 32 bits, and if it is too large, the difference is positive. What the
+	 * CPU executes ahead of the jumps stays in the words that there are, see below.
+	 */
 	simt_bpf_rr(b, BPF_ALU | BPF_MOV, SIMT_BPF_A, SIMT_BPF_A);
 	simt_bpf_mov(b, SIMT_BPF_C, SIMT_BPF_A);
 	simt_bpf_rr(b, BPF_ALU64 | BPF_SUB, SIMT_BPF_C, SIMT_BPF_B);
@@ -106,6 +109,8 @@ static void simt_bpf_find_private(struct simt_bpf *b, const struct simt_insn *i,
 		simt_bpf_ri(b, BPF_ALU64 | BPF_AND, SIMT_BPF_C, 7);
 		simt_bpf_rr(b, BPF_ALU64 | BPF_SUB, SIMT_BPF_A, SIMT_BPF_C);
 		simt_bpf_rr(b, BPF_ALU64 | BPF_ADD, SIMT_BPF_B, SIMT_BPF_C);
+	} else {
+		simt_bpf_ri(b, BPF_ALU64 | BPF_AND, SIMT_BPF_A, -8);
 	}
 	simt_bpf_ri(b, BPF_ALU64 | BPF_LSH, SIMT_BPF_A, 5);
 	simt_bpf_rr(b, BPF_ALU64 | BPF_ADD, SIMT_BPF_B, SIMT_BPF_A);
@@ -203,6 +208,7 @@ static void simt_bpf_find_run(struct simt_bpf *b, const struct simt_insn *first,
 	simt_bpf_jump_rr(b, BPF_JGE, SIMT_BPF_A, SIMT_BPF_B, slow);
 	simt_bpf_jump_ri(b, BPF_JSET, SIMT_BPF_A, 7, slow);
 	simt_bpf_rr(b, BPF_ALU | BPF_MOV, SIMT_BPF_A, SIMT_BPF_A);
+	simt_bpf_ri(b, BPF_ALU64 | BPF_AND, SIMT_BPF_A, -8);
 	simt_bpf_mov(b, SIMT_BPF_C, SIMT_BPF_A);
 	simt_bpf_ri(b, BPF_ALU64 | BPF_ADD, SIMT_BPF_C, simt_bpf_run_bytes(b, first) - 1);
 	simt_bpf_jump_rr(b, BPF_JGE, SIMT_BPF_C, SIMT_BPF_B, slow);

@@ -26,7 +26,8 @@ static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool w
 
 	if ((write ? tlb->write[entry] : tlb->read[entry]) == page &&
 	    SIMT_OFFSET(va) + bytes <= VGPU_HW_PAGE_SIZE)
-		return (write ? tlb->write_host[entry] : tlb->read_host[entry]) + SIMT_OFFSET(va);
+		return (write ? tlb->write_host[entry] : tlb->read_host[entry]) +
+		       array_index_nospec(SIMT_OFFSET(va), VGPU_HW_PAGE_SIZE - bytes + 1);
 	if (local < local_bytes && bytes <= local_bytes - local)
 		return w->group->local + array_index_nospec(local, local_bytes);
 	return NULL;
