@@ -281,11 +281,14 @@ const char *state_image_load(const struct state_image *image, const struct state
 static void compare_derived(const struct simt_warp *was, const struct simt_warp *is)
 {
 	bool runs = was->ip != SIMT_LEAVE, same = true;
+	bool begins = !was->partial && !was->fair && is->join == is->text + is->nr;
 
 	if (!was->live)
 		return;
+	/* A warp that has just begun may look earlier whether its lanes are to run alone. */
 	if (runs || was->met)
-		same = was->join - was->text == is->join - is->text &&
+		same = (was->join - was->text == is->join - is->text ||
+			(begins && was->join < was->text + was->nr)) &&
 		       was->partial == is->partial;
 	if (runs && was->partial)
 		same = same && !memcmp(was->mask32, is->mask32, sizeof(is->mask32)) &&
