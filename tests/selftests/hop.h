@@ -77,9 +77,9 @@ uint64_t hop_state_bytes(const struct hop_stream *stream);
 void hop_create_beside(struct fx_vgpu *v, const char *type, struct fx_vgpu *beside);
 
 /*
- * Moves the open @v to a new vGPU of its type, of which @v is then the one that the test has: pointers into the
- * memory of the device, channels, interrupts and buffers stay valid, and the old one is removed.
- * Returns the bytes of its state, without memory.
+ * Moves the open @v to a new vGPU of its type, of which @v is then the one that the test has:
+ * pointers into the memory of the device, channels, interrupts and buffers stay valid, and the old
+ * one is removed. Returns the bytes of its state, without memory.
  */
 uint64_t hop(struct fx_vgpu *v, unsigned int passes);
 

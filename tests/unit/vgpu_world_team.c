@@ -76,7 +76,7 @@ void soft_team_open(struct soft_engine *engine, struct soft_channel *const *ch, 
 	team.gen = engine->lead.view.gen;
 }
 
-/* A channel that the leader has taken, whether or not units work on it. NULL: it has not so many. */
+/* A channel that the leader has taken, whether or not units work on it; or NULL. */
 static struct soft_channel *taken(unsigned int nr)
 {
 	struct soft_queues *queues = world_queues();

@@ -107,7 +107,8 @@ static void soft_team_channels(struct soft_unit *unit, unsigned int nr_ch)
 	unsigned int index = unit - team->helper, i;
 
 	for (i = 1; i <= nr_ch; i++) {
-		struct soft_channel *ch = team->ch[i < nr_ch ? 1 + (index + i - 1) % (nr_ch - 1) : 0];
+		unsigned int k = i < nr_ch ? 1 + (index + i - 1) % (nr_ch - 1) : 0;
+		struct soft_channel *ch = team->ch[k];
 
 		soft_team_view(unit, ch);
 		ch->exec.packet.desc->help(unit, ch);
