@@ -29,7 +29,7 @@
 
 /* Estimates in ps: an instruction of eBPF, a call of a function, and of the interpreter. */
 #define SIMT_PS_OP	70
-#define SIMT_PS_CALL	700
+#define SIMT_PS_CALL	1000
 #define SIMT_PS_STEP	5000
 #define SIMT_PS_MOST	10000	/* on the average */
 

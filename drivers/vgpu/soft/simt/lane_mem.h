@@ -26,8 +26,7 @@ static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool w
 
 	if ((write ? tlb->write[entry] : tlb->read[entry]) == page &&
 	    SIMT_OFFSET(va) + bytes <= VGPU_HW_PAGE_SIZE)
-		return (write ? tlb->write_host[entry] : tlb->read_host[entry]) +
-		       array_index_nospec(SIMT_OFFSET(va), VGPU_HW_PAGE_SIZE - bytes + 1);
+		return (write ? tlb->write_host[entry] : tlb->read_host[entry]) + SIMT_OFFSET(va);
 	if (local < local_bytes && bytes <= local_bytes - local)
 		return w->group->local + array_index_nospec(local, local_bytes);
 	return NULL;
@@ -66,10 +65,7 @@ static noinline const u64 *simt_addresses(struct simt_warp *w, const struct simt
 	return to;
 }
 
-/*
- * Finds the memory of all lanes if all are active and their addresses follow each other. Leaves the
- * addresses in tmp[0].
- */
+/* Finds the memory of all lanes if all are active and their addresses follow each other. */
 static noinline u8 *simt_row(struct simt_warp *w, const struct simt_insn *i, u64 bytes, bool write)
 {
 	const u64 *va = simt_addresses(w, i);
@@ -82,60 +78,10 @@ static noinline u8 *simt_row(struct simt_warp *w, const struct simt_insn *i, u64
 	return apart ? NULL : simt_reach(w, first, SIMT_LANES * bytes, write);
 }
 
-/*
- * Finds the memory of each lane whose address is in tmp[0] by the TLB. Lanes do not wait for each
- * other: what is found decides nothing until all have been looked for. Returns whether the TLB has
- * all.
- */
-static noinline bool simt_find_lanes(struct simt_warp *w, u64 bytes, bool write)
-{
-	const struct simt_tlb *tlb = w->group->tlb;
-	const u64 *pages = write ? tlb->write : tlb->read;
-	u8 *const *hosts = write ? tlb->write_host : tlb->read_host;
-	const u64 *va = w->tmp[0];
-	u64 *found = w->tmp[1], bad = 0;
-
-	for (unsigned int l = 0; l < SIMT_LANES; l++) {
-		unsigned int entry = va[l] / VGPU_HW_PAGE_SIZE % SIMT_TLB;
-
-		found[l] = pages[entry];
-		w->host[l] = hosts[entry];
-	}
-	/* No entry is the last page: see simt_tlb_flush(). */
-	simt_each(l) {
-		const u64 offset = found[l] ^ va[l];
-
-		bad |= offset | (offset + bytes - 1);
-		w->host[l] += SIMT_OFFSET(va[l]);
-	}
-	return bad < VGPU_HW_PAGE_SIZE;
-}
-
-/* Finds the memory of each lane: see simt_access_hosts(). @known: tmp[0] has the addresses. */
-static noinline enum simt_hosts simt_lanes(struct simt_warp *w, const struct simt_insn *i,
-					   bool known, unsigned int bytes, bool write)
-{
-	u64 *va = w->tmp[0], any;
-
-	if (!known)
-		simt_addresses(w, i);
-	any = va[__ffs(w->active)];
-	/* Local and private memory is not in the TLB. */
-	if (any - VGPU_HW_VA_LOCAL < VGPU_HW_VA_GLOBAL - VGPU_HW_VA_LOCAL)
-		return simt_access_hosts(w, i, va, bytes, write);
-	/* Of lanes that are not active it asks for what is asked for anyway. */
-	if (w->active != U32_MAX)
-		simt_each(l)
-			va[l] = w->active >> l & 1 ? va[l] : any;
-	if (!simt_find_lanes(w, bytes, write))
-		return simt_access_hosts(w, i, va, bytes, write);
-	simt_access_apart(w, 1);
-	return SIMT_HOSTS_WHOLE;
-}
-
-/* Loads each lane's value from the memory that was found. */
+/* Loads each lane's value from the memory that access.c has found. */
 #define SIMT_LOAD_LANES(t, ext, to) do {						\
-	enum simt_hosts hosts_ = simt_lanes(w, i, known, sizeof(t), false);		\
+	enum simt_hosts hosts_ = simt_access_hosts(w, i, simt_addresses(w, i),		\
+						   sizeof(t), false);			\
 	const u64 *all_ = w->tmp[1];							\
 											\
 	if (hosts_ == SIMT_HOSTS_FAIL)							\
@@ -153,7 +99,6 @@ static SIMT_FN(simt_##name)								\
 	u64 va = w->base[i->rs1] + (u64)(s64)i->imm, stride = w->stride[i->rs1];	\
 	ext *to = simt_to_##k(w, i->rd);						\
 	const u8 *host = NULL;								\
-	bool known = false;								\
 											\
 	if (!simt_is_vec(w, i->rs1) && !stride) {					\
 		const u64 *words = simt_words(w, va, sizeof(t));			\
@@ -176,7 +121,6 @@ static SIMT_FN(simt_##name)								\
 		host = simt_reach(w, va, SIMT_LANES * sizeof(t), false);		\
 	} else {									\
 		host = simt_row(w, i, sizeof(t), false);				\
-		known = true;								\
 	}										\
 	if (host) {									\
 		const struct simt_any_##t *from = (const void *)host;			\
@@ -240,7 +184,8 @@ static inline const u32 *simt_single(struct simt_warp *w, unsigned int r, unsign
 } while (0)
 
 #define SIMT_STORE_LANES(t) do {							\
-	enum simt_hosts hosts_ = simt_lanes(w, i, known, sizeof(t), true);		\
+	enum simt_hosts hosts_ = simt_access_hosts(w, i, simt_addresses(w, i),		\
+						   sizeof(t), true);			\
 											\
 	if (hosts_ == SIMT_HOSTS_FAIL)							\
 		return SIMT_LEAVE;							\
@@ -259,17 +204,14 @@ static SIMT_FN(simt_##name)								\
 {											\
 	u64 va = w->base[i->rs1] + (u64)(s64)i->imm, stride = w->stride[i->rs1];	\
 	const from_t *value = from(w, i->rs2, 2);					\
-	bool known = false;								\
 	u8 *host = NULL;								\
 											\
-	if (!simt_is_vec(w, i->rs1) && !stride) {					\
+	if (!simt_is_vec(w, i->rs1) && !stride)						\
 		SIMT_STORE_UNIFORM(t);							\
-	} else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t)) {			\
+	else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t))			\
 		host = simt_reach(w, va, SIMT_LANES * sizeof(t), true);			\
-	} else {									\
+	else										\
 		host = simt_row(w, i, sizeof(t), true);					\
-		known = true;								\
-	}										\
 	if (host && w->active == U32_MAX) {						\
 		struct simt_any_##t *to = (void *)host;					\
 											\

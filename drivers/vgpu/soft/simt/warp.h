@@ -371,7 +371,6 @@ void simt_access_store_lane(struct simt_warp *w, unsigned int lane, unsigned int
 void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to);
 void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from);
 bool simt_access_over(struct simt_group *group, u32 pieces);
-void simt_access_apart(struct simt_warp *w, u32 pieces);
 bool simt_access_fill(struct simt_warp *w, u64 va, bool write);
 
 /* slow.c: operations that vector instructions of the CPU do not make faster */
