@@ -26,8 +26,7 @@
 #define SIMT_NATIVE_NS	1000	/* if there is code of the CPU */
 #define SIMT_NATIVE_AGAIN_NS	100	/* and it was worth that before */
 
-/* If lanes alone are faster by so many halves there is no doubt; but once in so many times. */
-#define SIMT_CLEAR		3
+/* Where there is no doubt that lanes alone are faster, it is tried again once in so many times. */
 #define SIMT_DOUBT		64
 
 /* Lanes have parted soon after so many instructions. */
@@ -129,7 +128,7 @@ void simt_lone_parted(struct simt_warp *w, u32 instructions)
 {
 	struct simt_group *group = w->group;
 	u32 lanes = w->live & ~w->barrier, lowest;
-	bool apart;
+	bool apart, soon = !w->partial && instructions <= SIMT_EARLY;
 
 	if (!group->dispatch->native || group->dispatch->alone || w->met || !lanes ||
 	    (w->watch && w->alone.on))
@@ -139,8 +138,9 @@ void simt_lone_parted(struct simt_warp *w, u32 instructions)
 		return;
 	apart = simt_lone_apart(w, lanes);
 	if (lowest == group->apart_head && apart && !w->partial)
-		group->apart_early = instructions <= SIMT_EARLY;
-	if (!apart && (lowest != group->apart_head || !group->apart_early || lanes != w->live))
+		group->apart_early = soon;
+	/* Of those who were together for long most may stay so for long. */
+	if (apart ? !soon : lowest != group->apart_head || !group->apart_early || lanes != w->live)
 		return;
 	if (++group->apart_doubt % SIMT_DOUBT == 0)
 		return;
@@ -225,7 +225,7 @@ void simt_lone_note(struct simt_warp *w, u32 instructions)
 		w->group->parted += n * lanes;
 		ns = n * SIMT_PARTED_NS + SIMT_PICK_NS;
 		ns += min_t(u32, alone->hosts, 4096) * SIMT_HOSTS_NS;
-		alone->close |= 2 * ns < SIMT_CLEAR * lone;
+		alone->close |= ns < lone;
 		alone->apart = true;
 	} else if (alone->apart) {
 		/* They have met again without having been alone. */

@@ -93,7 +93,7 @@ enum simt_stage {
  * @units: since the last lane got there or ended
  * @begun: struct simt_group.parted when they began
  * @apart: they have parted, and did not run alone since then
- * @close: what they did apart since they parted would not have taken much less alone
+ * @close: some of what they did since they parted would have taken longer alone
  * @head:  the lowest place of a lane then
  * @ahead: they are to run alone though they have not parted yet
  * @round: lanes run alone for one turn each, and @left are those that are still to have theirs
