@@ -171,7 +171,8 @@ void simt_bpf_f_set(struct simt_bpf *b, u8 r, u8 from);
 void simt_bpf_last_again(struct simt_bpf *b, const struct simt_bpf_label *label);
 void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i);
 
-/* bpf.c: instructions that go elsewhere */
+/* bpf_jump.c: instructions that go elsewhere */
+bool simt_bpf_branches(const struct simt_insn *i);
 bool simt_bpf_jumps(const struct simt_insn *i);
 bool simt_bpf_calls(const struct simt_insn *i);
 bool simt_bpf_ends(const struct simt_insn *i);
