@@ -20,7 +20,7 @@ static struct complex times(struct complex a, struct complex b)
 /* The polynomial at root[i], by the product of its distances to the others. */
 static struct complex step(const double *factor, const struct complex *root, int n, int i)
 {
-	struct complex top = { 1, 0 }, below = { 1, 0 };
+	struct complex top = { 1, 0 }, below = { 1, 0 }, apart;
 	double square;
 	int k;
 
@@ -28,12 +28,15 @@ static struct complex step(const double *factor, const struct complex *root, int
 		top = times(top, root[i]);
 		top.re += factor[k];
 	}
-	for (k = 0; k < n; k++)
-		if (k != i)
-			below = times(below, (struct complex){ root[i].re - root[k].re,
-							       root[i].im - root[k].im });
+	for (k = 0; k < n; k++) {
+		if (k == i)
+			continue;
+		apart.re = root[i].re - root[k].re;
+		apart.im = root[i].im - root[k].im;
+		below = times(below, apart);
+	}
 	square = below.re * below.re + below.im * below.im;
-	if (square < 1e-30)
+	if (square * 1e30 < 1)
 		return (struct complex){ 0, 0 };
 	below.re /= square;
 	below.im /= -square;
@@ -58,7 +61,7 @@ static void item(const double *in, double *out, uint32_t id)
 			root[i].im -= by.im;
 			moved += by.re * by.re + by.im * by.im;
 		}
-		if (moved < 1e-18)
+		if (moved * 1e18 < 1)
 			break;
 	}
 	for (i = 0; i < n; i++)

@@ -55,7 +55,7 @@ static void item(const struct peak *in, double *out, uint32_t id)
 	struct part all = { 0, 2, { value(peak, 0), value(peak, 1), value(peak, 2) }, 0 };
 
 	all.sum = rule(&all);
-	out[id] = integral(peak, &all, 1e-7, DEPTH);
+	out[id] = integral(peak, &all, 1 / 1e7, DEPTH);
 }
 
 HOST void prepare(struct peak *in)
