@@ -54,6 +54,17 @@ int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned
 	return -pthread_create(&task->thread, NULL, task_run, task);
 }
 
+void soft_unit_pin(const struct soft_unit *unit)
+{
+	(void)unit;
+}
+
+unsigned int soft_unit_cpus(const struct soft_engine *engine)
+{
+	(void)engine;
+	return num_online_cpus();
+}
+
 void soft_unit_stop(struct soft_unit *unit)
 {
 	__atomic_store_n(&unit->task->stop, true, __ATOMIC_RELEASE);

@@ -5,6 +5,7 @@
  * partition's clock shows is compared with the time, and whether it has moved.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "clk.h"
 #include "compute.h"
@@ -76,16 +77,19 @@ static uint64_t clock_ns(uint32_t id)
 	return part.engine[GR].wall_ns;
 }
 
+/* A partition that shares CPUs in time has all units, as it has all CPUs. */
 static void told(void)
 {
 	static const char * const profiles[] = { "1g", "2g", "3g", "4g" };
-	struct vgpu_ctl_partition part;
+	struct vgpu_ctl_partition part, whole;
 	unsigned int i;
 	uint32_t id;
 
 	part_mode(true);
+	part_read(0, &whole);
 	id = part_new("7g", 0);
 	part_read(id, &part);
+	CHECK_EQ(part.engine[GR].units, whole.engine[GR].units);
 	CHECK_EQ(part.shared_time, 0, "it has all slots");
 	part_remove(id);
 	for (i = 0; i < 4; i++) {
@@ -94,6 +98,7 @@ static void told(void)
 		if (!part.shared_time)
 			ktap_skip("partitions have CPUs of their own");
 		CHECK_EQ(part.shared_time, 1, "%s", profiles[i]);
+		CHECK_EQ(part.engine[GR].units, whole.engine[GR].units, "%s", profiles[i]);
 		part_remove(id);
 	}
 	part_read(0, &part);
@@ -135,6 +140,33 @@ static void both_get_on(void)
 	fx_instance(&left, &inst);
 	CHECK_EQ(inst.faults, 0);
 	CHECK_EQ(inst.engine[GR].resets, 0);
+}
+
+static uint64_t helped(uint32_t id)
+{
+	char engine[32];
+	uint64_t value;
+
+	snprintf(engine, sizeof(engine), "partition-%u/gr", id);
+	CHECK(!soft_counter(fx_gpu(), engine, "helped", &value), "%s", engine);
+	return value;
+}
+
+/* Both have programs with groups for all units, which help in the slots of each. */
+static void all_units(void)
+{
+	struct vgpu_ctl_partition part;
+
+	two_partitions();
+	part_read(left_part, &part);
+	if (part.engine[GR].units == 1 || sysconf(_SC_NPROCESSORS_ONLN) == 1)
+		ktap_skip("there is one unit, or one processor");
+	hog(&left);
+	hog(&right);
+	FX_SOON(helped(left_part) > 20);
+	FX_SOON(helped(right_part) > 20);
+	check_clock(left_part, 1);
+	check_clock(right_part, 3);
 }
 
 /*
@@ -279,6 +311,7 @@ static void moves_on(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(told),
 	KTAP_TEST(both_get_on),
+	KTAP_TEST(all_units),
 	KTAP_TEST(disabled),
 	KTAP_TEST(reset_in_sleep),
 	KTAP_TEST(closed),

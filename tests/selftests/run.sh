@@ -24,7 +24,7 @@ bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|loc
 
 # Tests that skip for these reasons run in another round, with other parameters, or on
 # another kernel.
-may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB|units meet on two processors'
+may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB|units meet on two processors|there is one unit, or one processor'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
 # Looks for reports of the kernel since the last call. Marks how far it has looked, as the
@@ -175,7 +175,6 @@ plain=(sysfs_test config_test region_test submit_test space_test space_fault_tes
 	control_test event_test event_storm_test stats_test sample_test session_test reader_test
 	throttle_test nvml_test nvml_mig_test pollers_test engines_test schedlog_test
 	doorbell_test frl_test contain_test partition_test partition_call_test
-	partition_time_test
 	vgpuctl_test vgpuctl_partition_test observe_test display_test picture_test frame_test
 	edid_test vga_test storm_test registers_test
 	dispatch_test dispatch_fault_test dispatch_bounds_test dispatch_stop_test
@@ -211,7 +210,7 @@ if any_wanted dispatch_test samples_test; then
 fi
 # Several units: some more than there are processors.
 units=(units_test dispatch_test dispatch_fault_test dispatch_stop_test dispatch_sync_test
-	dispatch_storm_test)
+	dispatch_storm_test partition_time_test)
 if any_wanted "${units[@]}" && load units=4 vgpu.quarantine_faults=0; then
 	echo "# units=4"
 	for name in "${units[@]}"; do

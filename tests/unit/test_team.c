@@ -24,12 +24,9 @@
 #define CALM_NS		100	/* of jitter, where it is counted how often helpers come */
 
 /* What team.c uses of the kernel. */
-#define cpumask_empty(mask)		((void)(mask), true)
-#define set_cpus_allowed_ptr(task, mask) ((void)(mask))
 #define need_resched()			sim_one_in(20)
 #define cond_resched()			world_resched()
 #define cpu_relax()			sim_yield()
-#define num_online_cpus()		world_cpus()
 #define raw_smp_processor_id()		world_cpu()
 #ifndef smp_load_acquire
 #define smp_load_acquire(ptr)		({ sim_yield(); *(ptr); })
@@ -53,6 +50,15 @@ int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned
 void soft_unit_stop(struct soft_unit *unit)
 {
 	kthread_stop(unit->task);
+}
+
+void soft_unit_pin(const struct soft_unit *unit)
+{
+}
+
+unsigned int soft_unit_cpus(const struct soft_engine *engine)
+{
+	return world_cpus();
 }
 
 #include "soft/queue/team.c"

@@ -10,14 +10,15 @@
  * number of a partition is not used again as long as the GPU is there.
  *
  * Where the host has too few CPUs for the units, partitions share them in time, by fixed slots: a
- * partition has those of its slices, whatever others do. All that is told of its engines is by a
- * clock that stands still outside of its slots.
+ * partition has those of its slices, whatever others do, and in these all units. All that is told
+ * of its engines is by a clock that stands still outside of its slots.
  *
  * VGPU_IOC_PROFILE, VGPU_IOC_PARTITIONS and VGPU_IOC_PARTITION read; the list has no partition 0.
  * VGPU_IOC_PARTITION_CREATE, _REMOVE and _MODE (CAP_SYS_ADMIN) change. EOPNOTSUPP: the GPU cannot
  * be divided, or the mode is off; EINVAL: no such profile, place or mode, or partition 0; ENOSPC:
  * the place is taken, or all are; ENOENT: no such partition; EBUSY: it has vGPUs, or the mode is in
- * use; ENODEV: no such GPU. text says why, and what would fit.
+ * use; ENODEV: no such GPU. text says why, and what would fit. After EFAULT there may be a new
+ * partition, which VGPU_IOC_PARTITIONS lists.
  */
 #ifndef _UAPI_LINUX_VGPU_PARTITIONS_H
 #define _UAPI_LINUX_VGPU_PARTITIONS_H

@@ -192,7 +192,12 @@ int vgpu_division_create(struct vgpu_gpu *gpu, const struct vgpu_profile *profil
 	ret = division_build(gpu, profile, *start, *id);
 	if (ret) {
 		division_free_place(gpu, *id);
-		snprintf(why, size, "%s: cannot be made: error %d", profile->name, -ret);
+		if (ret == -ENOMEM)
+			scnprintf(why, size, "%s at %u: the host has no memory for its engines on %s",
+				  profile->name, *start, gpu->name);
+		else
+			scnprintf(why, size, "%s at %u: its engines on %s cannot be started: error %d",
+				  profile->name, *start, gpu->name, -ret);
 		return ret;
 	}
 	vgpu_gpu_info(gpu, "partition %u created: %s at %u/8 of the framebuffer\n", *id,

@@ -160,11 +160,14 @@ EXPORT_SYMBOL_GPL(vgpu_partition_backend);
  * @units: units of the GPU
  *
  * Context: any.
- * Return: number of units: all of partition 0; else at least 1.
+ * Return: number of units: all of partition 0, and of one that shares CPUs in time, as in its slots
+ * it has all CPUs; else at least 1.
  */
 u32 vgpu_partition_units(const struct vgpu_partition *part, u32 units)
 {
-	return part->profile ? vgpu_profile_units(part->profile, units) : units;
+	if (!part->profile || part->clock.length_ns)
+		return units;
+	return vgpu_profile_units(part->profile, units);
 }
 EXPORT_SYMBOL_GPL(vgpu_partition_units);
 

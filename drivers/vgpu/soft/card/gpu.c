@@ -99,7 +99,7 @@ int soft_gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 			gpu->engine[i].units = soft_params.units;
 	info.engines = gpu->engine;
 
-	soft_part_place(&gpu->part0, NULL);
+	soft_part_place(&gpu->part0, PCI_SLOT(pdev->devfn), NULL);
 	ret = soft_part_init(&gpu->part0, soft_params.units, pci_name(pdev));
 	if (ret)
 		goto err_free;

@@ -296,7 +296,7 @@ static void *soft_partition_create(struct vgpu_partition *vgpu, u32 id)
 	if (!part)
 		return ERR_PTR(-ENOMEM);
 	snprintf(name, sizeof(name), "%s.%u", pci_name(gpu->pdev), id);
-	soft_part_place(part, vgpu);
+	soft_part_place(part, PCI_SLOT(gpu->pdev->devfn), vgpu);
 	ret = soft_part_init(part, vgpu_partition_units(vgpu, soft_params.units), name);
 	if (ret) {
 		kfree(part);

@@ -116,8 +116,9 @@ static void soft_param_units(void)
 /*
  * Decides what partitions do for CPUs. With engine_cpus, one per unit is enough, as each partition
  * keeps to its own, with all of its engines. Without, the host's scheduler spreads threads as it
- * likes, and there must be one for each thread that may have work. It holds as long as the module
- * is loaded, whatever becomes of CPUs: partitions with slots and others must not be mixed.
+ * likes, and there must be one for each thread that may have work, of all GPUs. It holds as long as
+ * the module is loaded, whatever becomes of CPUs: partitions with slots and others must not be
+ * mixed.
  */
 static void soft_param_partitions(void)
 {
@@ -126,8 +127,9 @@ static void soft_param_partitions(void)
 
 	if (!named)
 		units += VGPU_SLOTS * (SOFT_ENGINES - 1);
-	soft_params.share_time = cpus < units;
+	soft_params.share_time = cpus < units * soft_params.nr_gpus;
 	soft_params.own_cpus = named && !soft_params.share_time;
+	cpumask_and(&soft_params.slice_cpus, &soft_params.cpus, cpu_online_mask);
 }
 
 /*

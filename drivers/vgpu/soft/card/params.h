@@ -23,6 +23,7 @@
  * @simt:       name of the interpreter of programs, or "auto"
  * @units:      threads of each engine that executes programs, 1..SOFT_UNITS_MAX
  * @cpus:       the CPUs on which the engines' threads run; empty: all CPUs
+ * @slice_cpus: if @own_cpus: those of @cpus that were online when the module was loaded
  * @own_cpus:   each partition has some of @cpus for itself
  * @share_time: there are fewer CPUs than partitions need, which share them in time
  */
@@ -39,6 +40,7 @@ struct soft_params {
 	char *simt;
 	unsigned int units;
 	struct cpumask cpus;
+	struct cpumask slice_cpus;
 	bool own_cpus;
 	bool share_time;
 };

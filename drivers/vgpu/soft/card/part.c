@@ -84,7 +84,7 @@ static int part_units_alloc(struct soft_engine *engine, unsigned int units)
 	struct soft_team *team = &engine->team;
 
 	engine->lead.section = soft_section_alloc();
-	team->helper = kcalloc(units - 1, sizeof(*team->helper), GFP_KERNEL);
+	team->helper = kcalloc(units - 1, sizeof(*team->helper), GFP_KERNEL_ACCOUNT);
 	if (!engine->lead.section || !team->helper)
 		goto err_free;
 	while (team->nr < units - 1) {
@@ -133,16 +133,18 @@ static void part_engines_exit(struct soft_part *part, unsigned int nr)
 	}
 }
 
-/* Of the CPUs for engines those of slices @first .. @first + @nr - 1: each slice has its part. */
-static void part_cpus(struct soft_part *part, unsigned int first, unsigned int nr)
+/*
+ * Of the GPU's CPUs those of slices @first .. @first + @nr - 1: each slice has its part, which is
+ * the same whatever CPUs are online now. Each GPU has as many CPUs.
+ */
+static void part_cpus(struct soft_part *part, unsigned int gpu, unsigned int first, unsigned int nr)
 {
-	unsigned int cpus = 0, i = 0, cpu, slice;
+	unsigned int cpus = cpumask_weight(&soft_params.slice_cpus) / soft_params.nr_gpus;
+	unsigned int i = 0, cpu, slice;
 
-	for_each_cpu_and(cpu, &soft_params.cpus, cpu_online_mask)
-		cpus++;
-	for_each_cpu_and(cpu, &soft_params.cpus, cpu_online_mask) {
-		slice = vgpu_slot_of_cpu(i++, cpus);
-		if (slice >= first && slice < first + nr)
+	for_each_cpu(cpu, &soft_params.slice_cpus) {
+		slice = vgpu_slot_of_cpu(i % cpus, cpus);
+		if (i++ / cpus == gpu && slice >= first && slice < first + nr)
 			cpumask_set_cpu(cpu, &part->cpus);
 	}
 }
@@ -150,11 +152,12 @@ static void part_cpus(struct soft_part *part, unsigned int first, unsigned int n
 /**
  * soft_part_place() - tell a partition where and when its engines work
  * @part: zeroed
+ * @gpu: number of the GPU
  * @vgpu: the core's structure of it; NULL: it is partition 0
  *
  * Context: any.
  */
-void soft_part_place(struct soft_part *part, const struct vgpu_partition *vgpu)
+void soft_part_place(struct soft_part *part, unsigned int gpu, const struct vgpu_partition *vgpu)
 {
 	u32 first, slices;
 
@@ -163,9 +166,8 @@ void soft_part_place(struct soft_part *part, const struct vgpu_partition *vgpu)
 		first = vgpu_partition_place(vgpu, &slices);
 	}
 	if (vgpu && soft_params.own_cpus)
-		part_cpus(part, first, slices);
-	/* It has none if CPUs went offline: then all that are left serve it. */
-	if (cpumask_empty(&part->cpus))
+		part_cpus(part, gpu, first, slices);
+	else
 		cpumask_copy(&part->cpus, &soft_params.cpus);
 }
 

@@ -26,7 +26,7 @@ struct soft_part {
 
 extern const struct vgpu_engine_desc soft_engine_desc[SOFT_ENGINES];
 
-void soft_part_place(struct soft_part *part, const struct vgpu_partition *vgpu);
+void soft_part_place(struct soft_part *part, unsigned int gpu, const struct vgpu_partition *vgpu);
 int soft_part_init(struct soft_part *part, unsigned int units, const char *name);
 void soft_part_exit(struct soft_part *part);
 void soft_part_debugfs(struct soft_part *part);

@@ -332,10 +332,8 @@ static int soft_engine_thread(void *data)
 	struct soft_run_times times;
 	enum vgpu_run_end end;
 
-	if (!cpumask_empty(engine->cpus))
-		set_cpus_allowed_ptr(current, engine->cpus);
-
 	for (;;) {
+		soft_unit_pin(unit);
 		rcuwait_wait_event(&unit->wake,
 				   soft_engine_started(engine) || kthread_should_stop(), TASK_IDLE);
 		if (!soft_engine_started(engine))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Teams of units: see team.h. */
-#include <linux/cpumask.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -150,9 +149,8 @@ static int soft_team_thread(void *data)
 {
 	struct soft_unit *unit = data;
 
-	if (!cpumask_empty(unit->engine->cpus))
-		set_cpus_allowed_ptr(current, unit->engine->cpus);
 	while (!kthread_should_stop()) {
+		soft_unit_pin(unit);
 		rcuwait_wait_event(&unit->wake, soft_team_called(unit) || kthread_should_stop(),
 				   TASK_IDLE);
 		cond_resched();
@@ -204,7 +202,7 @@ void soft_team_exit(struct soft_engine *engine)
 unsigned int soft_team_ready(struct soft_engine *engine)
 {
 	struct soft_team *team = &engine->team;
-	unsigned int most = min(team->nr, num_online_cpus() - 1);
+	unsigned int most = min(team->nr, soft_unit_cpus(engine) - 1);
 
 	if (most && team->skip) {
 		team->skip--;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Units: their threads. */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
 
 #include "engine.h"
 
@@ -36,4 +39,35 @@ int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned
 void soft_unit_stop(struct soft_unit *unit)
 {
 	kthread_stop(unit->task);
+}
+
+/**
+ * soft_unit_pin() - keep a unit's thread to the CPUs of its engine
+ * @unit: the unit
+ *
+ * A thread whose CPUs are all offline is given all others. It is called each time that the thread
+ * has slept, so that it goes back when one of its own is there again. Who has bound it to some of
+ * the engine's CPUs is not overruled.
+ *
+ * Context: the unit's thread; may sleep.
+ */
+void soft_unit_pin(const struct soft_unit *unit)
+{
+	const struct cpumask *cpus = unit->engine->cpus;
+
+	if (!cpumask_empty(cpus) && !cpumask_subset(current->cpus_ptr, cpus))
+		set_cpus_allowed_ptr(current, cpus);
+}
+
+/**
+ * soft_unit_cpus() - count the CPUs of an engine
+ * @engine: the engine
+ * Context: any; does not sleep.
+ * Return: how many CPUs that are online its units may run on, at least 1.
+ */
+unsigned int soft_unit_cpus(const struct soft_engine *engine)
+{
+	if (cpumask_empty(engine->cpus))
+		return num_online_cpus();
+	return max(cpumask_weight_and(engine->cpus, cpu_online_mask), 1U);
 }
