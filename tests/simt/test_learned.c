@@ -17,7 +17,6 @@
 #define WORKS	(ITEMS * 8 / VGPU_HW_PAGE_SIZE)	/* pages, before that of all */
 #define DOUBT	64u				/* once in so many times */
 #define FIRST	8u				/* rows in which it may be learned, or forgotten */
-
 #define FEW	4u				/* rows that are done in rounds */
 
 /* How lanes did a row. */
