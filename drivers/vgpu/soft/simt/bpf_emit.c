@@ -192,7 +192,8 @@ void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i)
 	simt_bpf_mov(b, BPF_REG_1, SIMT_BPF_LONE);
 	simt_bpf_set(b, BPF_REG_2, i - b->program->insn);
 	simt_bpf_call(b, b->isa->step);
-	b->steps++;
+	/* One of a warp is executed for each lane as well, and takes as long. */
+	b->steps += !simt_op_atomic(i->op);
 	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_LEFT, SIMT_BPF_LONE, SIMT_BPF_FIELD(left));
 	simt_bpf_enter_homes(b, SIMT_BPF_LOST, 3);
 	if (b->home[i->rd] >= SIMT_BPF_KEPT)

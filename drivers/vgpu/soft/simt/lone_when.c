@@ -142,7 +142,8 @@ void simt_lone_parted(struct simt_warp *w, u32 instructions)
 	/* Of those who were together for long most may stay so for long. */
 	if (apart ? !soon : lowest != group->apart_head || !group->apart_early || lanes != w->live)
 		return;
-	if (++group->apart_doubt % SIMT_DOUBT == 0)
+	/* Two in a row: before they part, and when they have. */
+	if (++group->apart_doubt % SIMT_DOUBT < 2)
 		return;
 	simt_lone_watch(w, SIMT_WATCH_DUE);
 	w->alone.loss = SIMT_NS_MOST;
