@@ -12,6 +12,7 @@ if [[ ${1:-} == --help ]]; then
 fi
 scripts/build-modules uml-debug
 scripts/build-modules stock
+scripts/lab chroot make -s -C tools O="$PWD/build/lab-tools"
 
 passed=0 failed=0
 # lane NAME LAB-OPTION... -- CLIENT...

@@ -218,7 +218,7 @@ class Host:
 
     @staticmethod
     def of_partition(name):
-        """Whether a type is for partitions of a GPU (SG16-2-4C), of which there are none."""
+        """Whether a type is for partitions (SG16-2-4C); only partitions.py makes some."""
         return name.count('-') > 1
 
     def type_id(self, size):

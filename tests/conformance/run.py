@@ -18,6 +18,7 @@ import harness          # noqa: E402
 import kubevirt     # noqa: E402,F401  the checks register themselves
 import moves        # noqa: E402,F401
 import nova         # noqa: E402,F401
+import partitions   # noqa: E402,F401
 import plugins      # noqa: E402,F401
 import proxmox      # noqa: E402,F401
 import readers      # noqa: E402,F401

@@ -73,6 +73,37 @@ test_virsh() {
 	[[ ! -e /sys/bus/mdev/devices/$A ]]
 }
 
+# node_available TYPE=NUMBER...: libvirt says that there can be so many more of these.
+node_available() {
+	local pair number
+	virsh nodedev-dumpxml "$(node_gpu)" >"$GUEST_DIR/xml"
+	for pair; do
+		number=$(sed -n "/<type id='vgpu_soft-${pair%=*}'>/,/<\/type>/{
+			s/.*<availableInstances>\(.*\)<.*/\1/p
+		}" "$GUEST_DIR/xml")
+		[[ $number == "${pair#*=}" ]] || fail "$pair: libvirt says $number"
+	done
+}
+
+# The GPU is divided while libvirt runs: it has types of partitions as it has others.
+test_virsh_partition() {
+	local name
+	lab-libvirtd --fresh
+	node_available SG16-1-2C=0 SG16-4Q=4
+	divide 1g 2g
+	virsh -q nodedev-list --cap mdev_types | grep -x "$(node_gpu)"
+	node_available SG16-1-2C=1 SG16-2-4C=1 SG16-3-8C=0 SG16-4Q=0
+	name=$(node_name "$A")
+	node_xml "$A" SG16-1-2C >"$GUEST_DIR/mdev.xml"
+	virsh nodedev-create "$GUEST_DIR/mdev.xml"
+	[[ $(vgpu_field "$A" type) == SG16-1-2C ]]
+	node_available SG16-1-2C=0 SG16-2-4C=1
+	virsh nodedev-dumpxml "$name" | grep -F "<type id='vgpu_soft-SG16-1-2C'/>"
+	virsh nodedev-destroy "$name"
+	[[ ! -e /sys/bus/mdev/devices/$A ]]
+	node_available SG16-1-2C=1
+}
+
 # A node device with attributes: defined, started, updated while it is active, started by itself.
 test_virsh_nodedev() {
 	local name

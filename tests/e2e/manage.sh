@@ -3,9 +3,9 @@
 # Tests of mdevctl, without the call-out and with it. tests/e2e/run.sh sources this file.
 
 # shellcheck disable=SC2034 # run.sh reads it
-MANAGE_TESTS=(mdevctl mdevctl_attributes mdevctl_attribute_refused callout_attributes callout_live
-	callout_live_in_use callout_refuses callout_input callout_only_ours autostart_as_shipped
-	autostart_repaired autostart_without_mdevctl)
+MANAGE_TESTS=(mdevctl mdevctl_partition mdevctl_attributes mdevctl_attribute_refused
+	callout_attributes callout_live callout_live_in_use callout_refuses callout_input
+	callout_only_ours autostart_as_shipped autostart_repaired autostart_without_mdevctl)
 
 CALLOUT=/usr/lib/mdevctl/scripts.d/callouts/vgpu
 
@@ -103,6 +103,51 @@ test_mdevctl() {
 		fail "two that need the whole GPU"
 	fi
 	mdevctl stop -u "$A"
+}
+
+# divide PROFILE...: the GPU has these partitions until the test ends.
+divide() {
+	local profile
+	DIVIDED=1
+	vgpuctl partition mode on
+	for profile; do
+		vgpuctl partition create "$profile"
+	done
+}
+
+# undivide: the GPU is whole again. There are no vGPUs.
+undivide() {
+	local number
+	for number in $(vgpuctl partition list --noheadings -o number); do
+		vgpuctl partition remove "$number" || :
+	done
+	vgpuctl partition mode off
+}
+
+# mdevctl_available TYPE: prints how many more mdevctl says that there can be.
+mdevctl_available() {
+	mdevctl types --dumpjson |
+		jq ".[][][] | .\"vgpu_soft-$1\" | select(.) | .available_instances"
+}
+
+# Types of partitions are types like others, while there are such partitions.
+test_mdevctl_partition() {
+	local parent
+	parent=$(gpu_name)
+	[[ $(mdevctl_available SG16-1-2C) == 0 && $(mdevctl_available SG16-4Q) == 4 ]]
+	divide 1g 2g
+	[[ $(mdevctl_available SG16-1-2C) == 1 && $(mdevctl_available SG16-2-4C) == 1 ]]
+	[[ $(mdevctl_available SG16-3-8C) == 0 && $(mdevctl_available SG16-4Q) == 0 ]]
+	mdevctl define -u "$A" -p "$parent" -t vgpu_soft-SG16-1-2C
+	mdevctl start -u "$A"
+	mdevctl list | grep -F "$A $parent vgpu_soft-SG16-1-2C"
+	[[ $(vgpu_field "$A" type) == SG16-1-2C && $(mdevctl_available SG16-1-2C) == 0 ]]
+	if mdevctl start -u "$B" -p "$parent" -t vgpu_soft-SG16-1-2C; then
+		fail "two in a partition for one"
+	fi
+	mdevctl stop -u "$A"
+	[[ ! -e /sys/bus/mdev/devices/$A && $(mdevctl_available SG16-1-2C) == 1 ]]
+	mdevctl undefine -u "$A"
 }
 
 # Shares that are defined with the mdev are set before anybody opens the vGPU.

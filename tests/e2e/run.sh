@@ -71,6 +71,7 @@ clean_up() {
 		fi
 		guest_nap
 	done
+	[[ -z ${DIVIDED:-} ]] || undivide
 }
 
 # run_test FUNCTION: runs a test in a shell of its own, where each command must succeed.
@@ -544,7 +545,7 @@ tests_of() {
 	debian) echo debian_guest debian_systemd debian_hibernate debian_unplug debian_usage ;;
 	igt) echo debian_igt ;;
 	manage) echo "${MANAGE_TESTS[@]}" ;;
-	nodedev) echo virsh virsh_nodedev virsh_nodedev_refused ;;
+	nodedev) echo virsh virsh_partition virsh_nodedev virsh_nodedev_refused ;;
 	domains) echo virsh_domains virsh_saves virsh_migrates ;;
 	pci) echo lspci_shows_the_gpu address_is_stable_over_reloads ;;
 	*) echo "$1" ;;

@@ -72,6 +72,17 @@ uint32_t inflight_groups(const struct inflight *of)
 	return le32toh(groups);
 }
 
+uint32_t inflight_count(const struct hop_stream *of)
+{
+	struct inflight found;
+	uint32_t groups;
+
+	inflight_find(of, &found);
+	groups = inflight_groups(&found);
+	inflight_free(&found);
+	return groups;
+}
+
 uint32_t inflight_id(const struct inflight *of)
 {
 	uint32_t id;

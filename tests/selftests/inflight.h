@@ -30,6 +30,7 @@ void inflight_free(struct inflight *found);
 
 /* How many groups are in flight. */
 uint32_t inflight_groups(const struct inflight *of);
+uint32_t inflight_count(const struct hop_stream *of);
 
 /* The id of the first group in flight, in the first dimension. */
 uint32_t inflight_id(const struct inflight *of);

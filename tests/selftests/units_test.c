@@ -13,13 +13,14 @@
 #include "compute.h"
 #include "file.h"
 #include "frames.h"
+#include "groups.h"
 #include "hop.h"
 #include "inflight.h"
 #include "soft.h"
 
 #define GROUPS		96u
 #define ITEMS		64u
-#define ROUNDS		3000u
+#define WAITERS		(GROUPS * GROUPS_ITEMS)
 #define FRESH		(64 * FX_MIB)		/* where each work-item has a page of its own */
 #define TRIES_MS	(2 * FX_TIMEOUT_MS)
 #define ONLINE		"/sys/devices/system/cpu/cpu1/online"
@@ -66,20 +67,9 @@ static void until_helped(void (*once)(void))
 	ktap_note("units have helped %llu times", (unsigned long long)(helped() - before));
 }
 
-/*
- * Each work-item counts down, adds its id to a sum, and writes the sum of its rounds to its place.
- * a0: the sum, then the places.
- */
-static const uint32_t adds[] = {
-	RV_LUI(RV_T2, ROUNDS >> 12), RV_ADDI(RV_T2, RV_T2, ROUNDS & 0x7ff), RV_LI(RV_T1, 0),
-	RV_ADD(RV_T1, RV_T1, RV_T2), RV_ADDI(RV_T2, RV_T2, -1), RV_BNE(RV_T2, RV_ZERO, -8),
-	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_AMOADD_D(RV_ZERO, RV_T0, RV_A0),
-	RV_SLLI(RV_T0, RV_T0, 3), RV_ADD(RV_T0, RV_T0, RV_A0), RV_SD(RV_T1, 8, RV_T0), RV_RET,
-};
-
 static uint64_t sum_of_rounds(void)
 {
-	uint64_t rounds = (ROUNDS >> 12 << 12) + (ROUNDS & 0x7ff);
+	uint64_t rounds = (UNITS_ROUNDS >> 12 << 12) + (UNITS_ROUNDS & 0x7ff);
 
 	return rounds * (rounds + 1) / 2;
 }
@@ -111,18 +101,10 @@ static void add_once(void)
 static void groups_add_up(void)
 {
 	begin();
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	until_helped(add_once);
 	CHECK_EQ(compute_counter(&v, "groups ") % GROUPS, 0);
 }
-
-/* a0: of each work-item a page, to which it writes its id in 16 places. */
-static const uint32_t touches[] = {
-	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_SLLI(RV_T1, RV_T0, 12),
-	RV_ADD(RV_T1, RV_T1, RV_A0), RV_LI(RV_T2, 16),
-	RV_SD(RV_T0, 0, RV_T1), RV_ADDI(RV_T1, RV_T1, 256), RV_ADDI(RV_T2, RV_T2, -1),
-	RV_BNE(RV_T2, RV_ZERO, -12), RV_RET,
-};
 
 static uint64_t fresh;
 
@@ -145,21 +127,10 @@ static void touch_once(void)
 static void pages_are_fresh(void)
 {
 	begin();
-	COMPUTE_LOAD(&v, touches);
+	COMPUTE_LOAD(&v, groups_touches);
 	fresh = FRESH;
 	until_helped(touch_once);
 }
-
-/*
- * Group 0 says that it is there and waits for the last one, which does likewise: they end only if
- * they are in flight at a time. a0: a word for each of the two.
- */
-static const uint32_t meets[] = {
-	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_SLLI(RV_T1, RV_T0, 3),
-	RV_ADD(RV_T1, RV_T1, RV_A0), RV_LI(RV_T2, 8), RV_XOR(RV_T2, RV_T2, RV_T1),
-	RV_LI(RV_T0, 42), RV_SD(RV_T0, 0, RV_T1), RV_FENCE,
-	RV_LD(RV_A4, 0, RV_T2), RV_BNE(RV_A4, RV_T0, -4), RV_RET,
-};
 
 static void meet_once(void)
 {
@@ -175,17 +146,50 @@ static void groups_meet(void)
 	begin();
 	if (!help_comes())
 		ktap_skip("units meet on two processors");
-	COMPUTE_LOAD(&v, meets);
+	COMPUTE_LOAD(&v, groups_meets);
 	until_helped(meet_once);
 }
 
-/* The work-item whose id is in the second word at a0 stores where it may not; the rest counts. */
-static const uint32_t faults[] = {
-	RV_LUI(RV_T2, ROUNDS >> 12), RV_ADDI(RV_T2, RV_T2, ROUNDS & 0x7ff),
-	RV_ADDI(RV_T2, RV_T2, -1), RV_BNE(RV_T2, RV_ZERO, -4),
-	RV_CSRR(RV_T0, VGPU_HW_CSR_GLOBAL_ID), RV_LD(RV_T1, 8, RV_A0),
-	RV_BNE(RV_T0, RV_T1, 8), RV_SD(RV_T0, 0, RV_ZERO), RV_RET,
-};
+static void run_groups(void)
+{
+	compute_dispatch(chan, COMPUTE_SIZE(WAITERS, 1, 1), COMPUTE_SIZE(GROUPS_ITEMS, 1, 1), 0);
+	fx_finish(chan);
+}
+
+static void chain_once(void)
+{
+	volatile uint64_t *out = words_at(COMPUTE_OUT);
+	uint64_t i;
+
+	for (i = 0; i < WAITERS + GROUPS_ITEMS; i++)
+		out[i] = htole64(i < GROUPS_ITEMS);
+	run_groups();
+	for (i = 0; i < WAITERS + GROUPS_ITEMS; i++)
+		CHECK_EQ(le64toh(out[i]), 1 + i / GROUPS_ITEMS, "%llu", (unsigned long long)i);
+}
+
+/* Groups wait for those with lower ids, which are in flight or have ended. */
+static void groups_wait_in_order(void)
+{
+	begin();
+	COMPUTE_LOAD(&v, groups_chain);
+	until_helped(chain_once);
+}
+
+static void lock_once(void)
+{
+	memset((void *)words_at(COMPUTE_OUT), 0, 16);
+	run_groups();
+	CHECK_EQ(le64toh(words_at(COMPUTE_OUT)[1]), (uint64_t)WAITERS * GROUPS_ROUNDS);
+}
+
+/* One of several groups at a time has the lock, and all get it. */
+static void groups_take_a_lock(void)
+{
+	begin();
+	COMPUTE_LOAD(&v, groups_lock);
+	until_helped(lock_once);
+}
 
 static uint32_t bad;
 
@@ -203,9 +207,9 @@ static void fault_once(void)
 static void one_group_faults(void)
 {
 	begin();
-	COMPUTE_LOAD(&v, faults);
+	COMPUTE_LOAD(&v, groups_faults);
 	until_helped(fault_once);
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	add_once();
 }
 
@@ -232,7 +236,7 @@ static void endless_groups_stop(void)
 		vgpu_chan_destroy(chan);
 		chan = compute_chan(&v);
 	}
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	add_once();
 	FX_OK(v.dev, vgpu_dev_reset(v.dev));
 	FX_SOON(!compute_counter(&v, "context_bytes ") && !compute_counter(&v, "flight_bytes "),
@@ -247,7 +251,7 @@ static void processors_come_and_go(void)
 	begin();
 	if (!help_comes())
 		ktap_skip("units meet on two processors");
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	for (i = 0; i < 4; i++) {
 		until_helped(add_once);
 		begin_adds();
@@ -334,7 +338,7 @@ static void dispatches_add_up(void)
 	uint64_t groups;
 
 	begin_channels();
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	groups = compute_counter(&v, "groups ");
 	until_beside(add_beside);
 	CHECK_EQ((compute_counter(&v, "groups ") - groups) % (1 + 2 + 3 + 1 + 2), 0);
@@ -359,7 +363,7 @@ static void dispatches_meet(void)
 	unsigned int i;
 
 	begin_channels();
-	COMPUTE_LOAD(&v, meets);
+	COMPUTE_LOAD(&v, groups_meets);
 	for (i = 0; i < 10; i++)
 		meet_beside();
 }
@@ -388,13 +392,14 @@ static void one_dispatch_faults(void)
 	unsigned int i;
 
 	begin_channels();
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	text = (void *)(v.dev->fb + COMPUTE_IMAGE + 0x1000);
-	for (i = 0; i < sizeof(faults) / 4; i++)
-		text[i] = htole32(faults[i]);
+	for (i = 0; i < sizeof(groups_faults) / 4; i++)
+		text[i] = htole32(groups_faults[i]);
 	/* Work-item 3, not the one that memory names. */
 	text[5] = htole32(RV_LI(RV_T1, 3));
-	compute_head(&v, COMPUTE_HEAD + 0x100, COMPUTE_IMAGE + 0x1000, sizeof(faults) / 4, 4096);
+	compute_head(&v, COMPUTE_HEAD + 0x100, COMPUTE_IMAGE + 0x1000, sizeof(groups_faults) / 4,
+		     4096);
 	until_beside(fault_beside);
 }
 
@@ -420,7 +425,7 @@ static void touch_beside(void)
 static void pages_beside(void)
 {
 	begin_channels();
-	COMPUTE_LOAD(&v, touches);
+	COMPUTE_LOAD(&v, groups_touches);
 	fresh = FRESH;
 	until_beside(touch_beside);
 }
@@ -457,7 +462,7 @@ static void endless_dispatches_stop(void)
 	unsigned int i;
 
 	begin_channels();
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	text = (void *)(v.dev->fb + COMPUTE_IMAGE + 0x1000);
 	for (i = 0; i < 3; i++)
 		text[i] = htole32(compute_loop[i]);
@@ -499,21 +504,10 @@ static void dispatches_move(void)
 	unsigned int i;
 
 	begin_channels();
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	until_beside(move_beside);
 	for (i = 0; i < 10; i++)
 		move_beside();
-}
-
-static uint32_t groups_in(const struct hop_stream *stream)
-{
-	struct inflight found;
-	uint32_t groups;
-
-	inflight_find(stream, &found);
-	groups = inflight_groups(&found);
-	inflight_free(&found);
-	return groups;
 }
 
 static bool is_over(void)
@@ -530,7 +524,7 @@ static uint32_t stop_groups(void)
 	hop_state(&v, VFIO_DEVICE_STATE_RUNNING_P2P, NULL);
 	if (!is_over()) {
 		hop_save(&v, 0, &stream);
-		groups = groups_in(&stream);
+		groups = inflight_count(&stream);
 		hop_stream_free(&stream);
 	}
 	hop_state(&v, VFIO_DEVICE_STATE_STOP, NULL);
@@ -557,7 +551,7 @@ static void groups_move(void)
 	uint32_t groups, moves = 0, several = 0;
 
 	begin();
-	COMPUTE_LOAD(&v, adds);
+	COMPUTE_LOAD(&v, groups_adds);
 	while (several < 3 && (help_comes() || moves < 3)) {
 		CHECK(clk_ms() < end, "several in flight at %u of %u moves", several, moves);
 		begin_several();
@@ -583,6 +577,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(groups_add_up),
 	KTAP_TEST(pages_are_fresh),
 	KTAP_TEST(groups_meet),
+	KTAP_TEST(groups_wait_in_order),
+	KTAP_TEST(groups_take_a_lock),
 	KTAP_TEST(one_group_faults),
 	KTAP_TEST(endless_groups_stop),
 	KTAP_TEST(processors_come_and_go),

@@ -17,6 +17,6 @@ VGPU_WORLD := tests/unit/vgpu_world.c tests/unit/vgpu_world_guest.c \
 	isa_scalar.c))
 VGPU_WORLD_CPPFLAGS := -DVGPU_WORLD -I$(TOP)/sim/state_shim -I$(TOP)/sim/engine_shim \
 	-I$(TOP)/sim/host_shim -I$(TOP)/tests/unit -I$(TOP)/tests/simt -I$(TOP)/tests/selftests
-SRCS_test_vgpu_state := $(VGPU_WORLD)
-CPPFLAGS_test_vgpu_state := $(VGPU_WORLD_CPPFLAGS)
-CFLAGS_test_vgpu_state := -fno-math-errno -fno-trapping-math -ffp-contract=off
+$(foreach t,vgpu_state group_order,$(eval SRCS_test_$t := $(VGPU_WORLD))\
+	$(eval CPPFLAGS_test_$t := $(VGPU_WORLD_CPPFLAGS))\
+	$(eval CFLAGS_test_$t := -fno-math-errno -fno-trapping-math -ffp-contract=off))
