@@ -105,6 +105,7 @@ struct vgpu_timeline *vgpu_sched_timeline(struct vgpu_sched *sched, unsigned int
 void vgpu_sched_params_get(struct vgpu_sched *sched, struct vgpu_sched_params *params);
 int vgpu_sched_params_set(struct vgpu_sched *sched, const struct vgpu_sched_params *params);
 
+const char *vgpu_timeline_name(const struct vgpu_timeline *tl);
 unsigned int vgpu_timeline_index(const struct vgpu_timeline *tl);
 void *vgpu_timeline_data(const struct vgpu_timeline *tl);
 

@@ -21,7 +21,7 @@
 /**
  * struct vgpu_timeline - the order in which one engine serves entities
  * @thread:     the GPU's scheduler thread; constant
- * @name:       the GPU's name, for tracepoints; constant
+ * @name:       the GPU's name, or its partition's, for tracepoints; constant
  * @index:      the engine's number on the GPU; constant
  * @ops:        the timeline's calls to the engine; constant
  * @ops_data:   for the owner of @ops; constant
