@@ -122,6 +122,12 @@ told='not shared'
 ktap_result shared_in_time $? "$told"
 json "d['partition'] == $two and [e['units'] >= 1 for e in d['engines']] == 3 * [True]" partition show "$two"
 ktap_result show_json $?
+metrics=$("$ctl" metrics)
+[[ $(grep -c '^vgpu_partition_info{' <<<"$metrics") == 2 && $(grep -c '^vgpu_partition_engine_wall_seconds_total{' <<<"$metrics") == 6 ]] &&
+	grep -q "^vgpu_partition_slices{gpu=\"[^\"]*\",partition=\"$one\",profile=\"3g\"} 3\$" <<<"$metrics" &&
+	grep -q "^vgpu_partition_vgpus{gpu=\"[^\"]*\",partition=\"$two\",profile=\"2g\"} 1\$" <<<"$metrics" &&
+	"$ctl" metrics --openmetrics | grep -q '^# TYPE vgpu_partition_engine_busy_seconds counter$'
+ktap_result metrics_of_partitions $?
 fails 1 'partition 4000000: there is none' partition show 4000000
 ktap_result show_what_is_not_there $?
 fails 1 "partition $one of .* has 1 vGPUs: remove them first" partition remove "$one"
