@@ -84,6 +84,27 @@ tracepoints() {
 	done
 }
 
+# traced_names EVENT: whose engines it told of
+traced_names() {
+	sed -n "s/.* $1: \([^ ]*\) engine=.*/\1/p" "$trace/trace" | sort -u
+}
+
+# Runs in two partitions: each event names the one that it is of.
+trace_partitions() {
+	local event names
+	VGPU_TEST_ONLY=vgpus_in_partitions tracepoints partition_test vgpu_sched_pick vgpu_switch \
+		vgpu_run_end || return
+	names=$(traced_names vgpu_sched_pick)
+	echo "$names"
+	[[ $(grep -cxE "${parent[0]##*/}\.[1-9][0-9]*" <<<"$names") == 2 ]] || return
+	for event in vgpu_switch vgpu_run_end; do
+		if [[ $(traced_names "$event") != "$names" ]]; then
+			echo "$event: $(traced_names "$event")"
+			return 1
+		fi
+	done
+}
+
 echo "KTAP version 1"
 ktap_run one_directory_per_gpu one_directory_per_gpu
 ktap_run placement placement
@@ -97,6 +118,7 @@ if [[ -d $trace/events/vgpu ]]; then
 	ktap_run trace_fault tracepoints fault_test vgpu_fault
 	ktap_run trace_preempt tracepoints preempt_test vgpu_preempt
 	ktap_run trace_move tracepoints compat_test vgpu_move
+	ktap_run trace_partitions trace_partitions
 else
 	ktap_result "trace # SKIP no tracing" 0
 fi

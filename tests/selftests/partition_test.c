@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "clk.h"
 #include "inject.h"
 #include "node.h"
 #include "part.h"
@@ -396,6 +397,35 @@ static void gpu_goes(void)
 	fx_create(&v, fx_default_type());
 }
 
+/* An engine's time in the sums is that of the partition, and none of the whole GPU's meanwhile. */
+static void wall_of_all(void)
+{
+	static struct vgpu_ctl_instance entries[MANY];
+	struct vgpu_ctl_stats before, after;
+	struct vgpu_ctl_partition part;
+	unsigned int e;
+	uint32_t id;
+
+	part_mode(true);
+	CHECK_EQ(node_stats(fx_control(), fx_gpu_id(), &before, entries, MANY), 0);
+	id = part_new("7g", 0);
+	clk_sleep_ms(50);
+	CHECK_EQ(node_stats(fx_control(), fx_gpu_id(), &after, entries, MANY), 0);
+	part_read(id, &part);
+	for (e = 0; e < after.engines; e++) {
+		CHECK(after.engine[e].wall_ns - before.engine[e].wall_ns >= 50000000, "too little");
+		CHECK(after.engine[e].wall_ns - before.engine[e].wall_ns <= part.engine[e].wall_ns,
+		      "engine %u: more than the partition has", e);
+	}
+	part_remove(id);
+	part_mode(false);
+	CHECK_EQ(node_stats(fx_control(), fx_gpu_id(), &before, entries, MANY), 0);
+	clk_sleep_ms(20);
+	CHECK_EQ(node_stats(fx_control(), fx_gpu_id(), &after, entries, MANY), 0);
+	for (e = 0; e < after.engines; e++)
+		CHECK(after.engine[e].wall_ns - before.engine[e].wall_ns >= 20000000, "stands");
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(modes),
 	KTAP_TEST(places),
@@ -403,6 +433,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(fullest_first),
 	KTAP_TEST(guarantees),
 	KTAP_TEST(sums),
+	KTAP_TEST(wall_of_all),
 	KTAP_TEST(engine_reset),
 	KTAP_TEST(storm),
 	KTAP_TEST(gpu_goes),

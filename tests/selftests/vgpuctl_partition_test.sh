@@ -84,6 +84,8 @@ fails 1 '1g: .* is not divided: the mode is off' partition create 1g
 ktap_result create_needs_the_mode $?
 json 'd["divided"]' partition mode on && json 'd[0]["divided"] and d[0]["partitions"] == 0' gpus
 ktap_result mode_on $?
+fails 1 'GPU [0-9]+ is divided, and has no partition yet' sched set --policy qos
+ktap_result sched_set_without_partitions $?
 one=$("$ctl" partition create 3g --start 4)
 [[ $one =~ ^[1-9][0-9]*$ ]]
 ktap_result create_prints_the_number $? "$one"
@@ -120,6 +122,12 @@ told='not shared'
 ktap_result shared_in_time $? "$told"
 json "d['partition'] == $two and [e['units'] >= 1 for e in d['engines']] == 3 * [True]" partition show "$two"
 ktap_result show_json $?
+metrics=$("$ctl" metrics)
+[[ $(grep -c '^vgpu_partition_info{' <<<"$metrics") == 2 && $(grep -c '^vgpu_partition_engine_wall_seconds_total{' <<<"$metrics") == 6 ]] &&
+	grep -q "^vgpu_partition_slices{gpu=\"[^\"]*\",partition=\"$one\",profile=\"3g\"} 3\$" <<<"$metrics" &&
+	grep -q "^vgpu_partition_vgpus{gpu=\"[^\"]*\",partition=\"$two\",profile=\"2g\"} 1\$" <<<"$metrics" &&
+	"$ctl" metrics --openmetrics | grep -q '^# TYPE vgpu_partition_engine_busy_seconds counter$'
+ktap_result metrics_of_partitions $?
 fails 1 'partition 4000000: there is none' partition show 4000000
 ktap_result show_what_is_not_there $?
 fails 1 "partition $one of .* has 1 vGPUs: remove them first" partition remove "$one"
@@ -133,6 +141,9 @@ picture=$(script -qec "stty cols 60; $ctl placement" /dev/null </dev/null | tr -
 ktap_result placement_picture $? "$picture"
 json "d['policy'] == 'qos' and d['partition'] == $one and d['guarantee_sum_permille'] > 0" sched set --policy qos --partition "$one"
 ktap_result sched_set $?
+fails 1 "is divided: name a partition \(--partition\), there are $one, $two\$" sched set --policy fixed_share &&
+	json "d[0]['policy'] == 'best_effort'" gpus
+ktap_result sched_set_of_the_divided_gpu $?
 json "[(s['partition'], s['policy'], [v['uuid'] for v in s['vgpus']]) for s in d] == [($one, 'qos', ['$uuid']), ($two, 'best_effort', ['$other'])]" sched show
 ktap_result sched_show $?
 [[ $("$ctl" sched show --partition "$one") == GPU*Partition*"$one, 3g"*qos*"$uuid"* ]]

@@ -269,6 +269,39 @@ static void test_stats_of_a_run(void **state)
 	race_end();
 }
 
+/* Wall time stands still while the engine is held, whoever asks for it twice, and nothing else. */
+static void test_stats_of_a_held_engine(void **state)
+{
+	struct vgpu_timeline_stats a, b;
+	struct vgpu_timeline *tl;
+	struct race_user *user;
+	unsigned int i;
+
+	race_begin(10, 0, 30 * MS);
+	tl = race.engine[0].tl;
+	vgpu_timeline_hold(tl, false);
+	for (i = 0; i < 3; i++) {
+		sim_sleep(5 * MS);
+		vgpu_timeline_stats(tl, &a);
+		vgpu_timeline_hold(tl, true);
+		sim_sleep(7 * MS);
+		vgpu_timeline_hold(tl, true);
+		vgpu_timeline_stats(tl, &b);
+		assert_int_equal(b.wall_ns, a.wall_ns);
+		vgpu_timeline_hold(tl, false);
+		vgpu_timeline_hold(tl, false);
+		user = race_user_open(0);
+		race_submit(user, 2 * MS);
+		sim_sleep(5 * MS);
+		vgpu_timeline_stats(tl, &b);
+		assert_int_equal(b.wall_ns - a.wall_ns, 5 * MS);
+		assert_true(b.busy_ns - a.busy_ns >= 2 * MS);
+		race_drain();
+		race_user_close(user);
+	}
+	race_end();
+}
+
 /*
  * The engine's processor is away for seconds, in which the engine cannot work: that is nobody's
  * fault, and the vGPU that has the engine is charged for all of it.
@@ -357,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_preempt_for_nobody),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_stats_of_a_run),
+		cmocka_unit_test(test_stats_of_a_held_engine),
 		cmocka_unit_test(test_processor_away),
 		cmocka_unit_test(test_show),
 	};

@@ -222,6 +222,11 @@ static void random_gpu(u64 *rnd, struct metrics_gpu *gpu, unsigned int id)
 	gpu->guest = calloc(gpu->stats.count + 1, sizeof(*gpu->guest));
 	for (i = 0; i < gpu->stats.count; i++)
 		random_guest(rnd, &gpu->guest[i]);
+	gpu->nr_parts = (uint32_t)random_range(rnd, 0, VGPU_PARTITION_EIGHTHS);
+	gpu->part = calloc(gpu->nr_parts + 1, sizeof(*gpu->part));
+	random_bytes(rnd, gpu->part, gpu->nr_parts * sizeof(*gpu->part));
+	for (i = 0; i < gpu->nr_parts; i++)
+		gpu->part[i].partition = i ? i : UINT32_MAX;
 	for (i = 0; i < gpu->gpu.types; i++)
 		snprintf((char *)gpu->type[i].name, sizeof(gpu->type[i].name), "T\"%u", i);
 }
@@ -236,6 +241,7 @@ static void clear(void)
 		free(gpus[i].guest);
 		free(gpus[i].type);
 		free(gpus[i].inst);
+		free(gpus[i].part);
 	}
 	memset(gpus, 0, sizeof(gpus));
 	metrics.up = true;
@@ -339,6 +345,59 @@ static void test_values(void **state)
 	clear();
 }
 
+#define PART3	"{gpu=\"0000:00:00.0\",partition=\"3\",profile=\"1g\""
+#define PART4	"{gpu=\"0000:00:00.0\",partition=\"4\",profile=\"3g\""
+
+/* Of each partition its own, though the engines have the same names. */
+static void test_partitions(void **state)
+{
+	struct vgpu_ctl_partition *part = calloc(2, sizeof(*part));
+	char *text;
+
+	metrics.nr_gpus = 1;
+	snprintf((char *)gpus[0].gpu.address, sizeof(gpus[0].gpu.address), "0000:00:00.0");
+	snprintf((char *)gpus[0].gpu.engine[0].name, sizeof(gpus[0].gpu.engine[0].name), "gr");
+	snprintf((char *)gpus[0].gpu.engine[1].name, sizeof(gpus[0].gpu.engine[1].name), "ce0");
+	gpus[0].gpu.engines = 2;
+	gpus[0].gpu.partitions = 2;
+	gpus[0].part = part;
+	gpus[0].nr_parts = 2;
+	part[0] = (struct vgpu_ctl_partition){
+		.partition = 3, .slices = 1, .eighths = 1, .instances = 2, .fb_bytes = 2ull << 30,
+		.fb_used_bytes = 1ull << 30, .slice_ns = 2000000, .guarantee_sum = 250,
+		.engines = 2, .shared_time = 1, .policy = "qos", .profile = "1g",
+		.engine[0] = { .busy_ns = 5, .wall_ns = 10, .linger_ns = 1, .units = 1 },
+		.engine[1] = { .busy_ns = 6, .runs = 9, .switches = 8, .resets = 7, .units = 2 },
+	};
+	part[1] = (struct vgpu_ctl_partition){
+		.partition = 4, .slices = 3, .engines = 2, .policy = "best_effort",
+		.profile = "3g", .engine[1] = { .busy_ns = 31536000000000001ull },
+	};
+	text = write_and_read();
+	has(text, "vgpu_partition_info" PART3 ",policy=\"qos\"} 1\n");
+	has(text, "vgpu_partition_info" PART4 ",policy=\"best_effort\"} 1\n");
+	has(text, "vgpu_partition_framebuffer_bytes" PART3 "} 2147483648\n");
+	has(text, "vgpu_partition_framebuffer_owned_bytes" PART3 "} 1073741824\n");
+	has(text, "vgpu_partition_slices" PART4 "} 3\n");
+	has(text, "vgpu_partition_vgpus" PART3 "} 2\n");
+	has(text, "vgpu_partition_guaranteed_ratio" PART3 "} 0.250\n");
+	has(text, "vgpu_partition_slice_seconds" PART3 "} 0.002000000\n");
+	has(text, "vgpu_partition_shared_in_time" PART3 "} 1\n");
+	has(text, "vgpu_partition_shared_in_time" PART4 "} 0\n");
+	has(text, "vgpu_partition_engine_units" PART3 ",engine=\"ce0\"} 2\n");
+	has(text, "vgpu_partition_engine_busy_seconds_total" PART3 ",engine=\"gr\"} 0.000000005\n");
+	has(text, "vgpu_partition_engine_busy_seconds_total" PART4
+	    ",engine=\"ce0\"} 31536000.000000001\n");
+	has(text, "vgpu_partition_engine_linger_seconds_total" PART3
+	    ",engine=\"gr\"} 0.000000001\n");
+	has(text, "vgpu_partition_engine_wall_seconds_total" PART3 ",engine=\"gr\"} 0.000000010\n");
+	has(text, "vgpu_partition_engine_runs_total" PART3 ",engine=\"ce0\"} 9\n");
+	has(text, "vgpu_partition_engine_switches_total" PART3 ",engine=\"ce0\"} 8\n");
+	has(text, "vgpu_partition_engine_resets_total" PART3 ",engine=\"ce0\"} 7\n");
+	free(text);
+	clear();
+}
+
 static uint32_t samples_of(const char *text, const char *begin)
 {
 	uint32_t nr = 0;
@@ -401,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_grammar),
 		cmocka_unit_test(test_down),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_partitions),
 		cmocka_unit_test(test_guest),
 	};
 

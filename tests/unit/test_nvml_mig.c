@@ -351,6 +351,37 @@ static void test_destroy(void **state)
 	INVALID(nvmlGpuInstanceDestroy(gi));
 }
 
+/* The whole GPU's scheduler has no vGPUs while there are partitions, and is not touched. */
+static void test_sched(void **state)
+{
+	nvmlVgpuSchedulerState_v2_t set2 = { .schedulerPolicy = 3, .frequency = 100 };
+	nvmlVgpuSchedulerSetState_t set = { .schedulerPolicy = 2 };
+	nvmlVgpuSchedulerLogInfo_v2_t *log2 = calloc(1, sizeof(*log2));
+	nvmlVgpuSchedulerLog_t *log = calloc(1, sizeof(*log));
+	nvmlVgpuSchedulerStateInfo_v2_t get2 = { 0 };
+	struct vgpu_ctl_sched before = fake.sched[0];
+	nvmlVgpuSchedulerGetState_t get;
+
+	UNSUPPORTED(nvmlDeviceSetVgpuSchedulerState(dev, &set));
+	UNSUPPORTED(nvmlDeviceSetVgpuSchedulerState_v2(dev, &set2));
+	UNSUPPORTED(nvmlDeviceGetVgpuSchedulerState(dev, &get));
+	UNSUPPORTED(nvmlDeviceGetVgpuSchedulerState_v2(dev, &get2));
+	UNSUPPORTED(nvmlDeviceGetVgpuSchedulerLog(dev, log));
+	UNSUPPORTED(nvmlDeviceGetVgpuSchedulerLog_v2(dev, log2));
+	assert_memory_equal(&fake.sched[0], &before, sizeof(before));
+	/* What is wrong on any GPU is that still. */
+	set.schedulerPolicy = 77;
+	INVALID(nvmlDeviceSetVgpuSchedulerState(dev, &set));
+	set.schedulerPolicy = 2;
+	fake_part_mode(0, false);
+	OK(nvmlDeviceSetVgpuSchedulerState(dev, &set));
+	OK(nvmlDeviceGetVgpuSchedulerState(dev, &get));
+	assert_int_equal(get.schedulerPolicy, NVML_VGPU_SCHEDULER_POLICY_EQUAL_SHARE);
+	OK(nvmlDeviceGetVgpuSchedulerLog(dev, log));
+	free(log2);
+	free(log);
+}
+
 static void test_lost(void **state)
 {
 	nvmlGpuInstanceInfo_t info;
@@ -383,6 +414,7 @@ int main(void)
 		MIG(test_create_refused),
 		MIG(test_instances),
 		MIG(test_destroy),
+		MIG(test_sched),
 		MIG(test_lost),
 	};
 

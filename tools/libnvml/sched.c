@@ -28,13 +28,23 @@ static const struct {
 	{ "fixed_share", NVML_VGPU_SCHEDULER_POLICY_FIXED_SHARE },
 };
 
+/*
+ * Of a GPU that is divided each partition has a scheduler, for which NVML has no handle. That of
+ * the whole GPU has no vGPUs then: to tell it, or to set it, would be of no use.
+ */
 static nvmlReturn_t sched_read(const struct nvmlDevice_st *device, struct vgpu_ctl_sched *sched,
 			       unsigned int *policy)
 {
 	char name[VGPU_ADDR_LEN + 1];
+	struct vgpu_ctl_gpu gpu;
 	unsigned int i;
 	nvmlReturn_t ret;
 
+	ret = nv_node_gpu(device->info.gpu, &gpu);
+	if (ret)
+		return ret;
+	if (gpu.partition_mode == VGPU_PARTITION_MODE_ON)
+		return NVML_ERROR_NOT_SUPPORTED;
 	memset(sched, 0, sizeof(*sched));
 	sched->size = sizeof(*sched);
 	sched->gpu = device->info.gpu;

@@ -19,6 +19,7 @@ static void gpu_free(struct metrics_gpu *gpu)
 	free(gpu->guest);
 	free(gpu->inst);
 	free(gpu->type);
+	free(gpu->part);
 }
 
 static int gpu_read_guests(int fd, struct metrics_gpu *gpu)
@@ -30,6 +31,16 @@ static int gpu_read_guests(int fd, struct metrics_gpu *gpu)
 		if (gpu->inst[i].state == VGPU_STATE_STARTED)
 			ret = guest_read(fd, gpu->inst[i].uuid, &gpu->guest[i]);
 	return ret;
+}
+
+static int gpu_add_part(const struct vgpu_ctl_partition *part, void *arg)
+{
+	struct metrics_gpu *gpu = arg;
+
+	gpu->part = reallocarray(gpu->part, gpu->nr_parts + 1, sizeof(*gpu->part));
+	need_memory(gpu->part);
+	gpu->part[gpu->nr_parts++] = *part;
+	return 0;
 }
 
 static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, bool guests, struct metrics_gpu *gpu)
@@ -45,6 +56,8 @@ static int gpu_read(int fd, const struct vgpu_ctl_gpu *of, bool guests, struct m
 	gpu->type = need_zeroed(of->types ? of->types : 1, sizeof(*gpu->type));
 	for (i = 0; !ret && i < of->types; i++)
 		ret = ctl_type(fd, of->gpu, i, &gpu->type[i]);
+	if (!ret && of->partitions)
+		ret = ctl_visit_partitions(fd, of->gpu, gpu, gpu_add_part);
 	gpu->guest = need_zeroed(gpu->stats.count, sizeof(*gpu->guest));
 	if (!ret && guests)
 		ret = gpu_read_guests(fd, gpu);

@@ -371,6 +371,34 @@ static void set_done(const struct options *options, const struct scope *scope,
 	json_end(&json);
 }
 
+/*
+ * The driver would take the settings of the whole GPU, which has no vGPUs while it is divided: they
+ * would seem to be in force, and change nothing.
+ */
+static enum exit_code set_is_of_something(int fd, uint32_t id)
+{
+	char numbers[VGPU_PARTITION_EIGHTHS * 12 + 1];
+	uint32_t *ids, count, i;
+	struct vgpu_ctl_gpu gpu;
+	size_t length = 0;
+	int ret;
+
+	ret = ctl_gpu(fd, id, &gpu);
+	if (!ret && !ctl_is_divided(&gpu))
+		return EXIT_OK;
+	if (!ret)
+		ret = ctl_partitions(fd, id, &ids, &count);
+	if (ret)
+		return fail("GPU %u: %s", id, ctl_error(ret));
+	for (i = 0; i < count && i < VGPU_PARTITION_EIGHTHS; i++)
+		length += (size_t)sprintf(numbers + length, "%s%u", i ? ", " : "", ids[i]);
+	free(ids);
+	if (!length)
+		return fail("GPU %u is divided, and has no partition yet: nothing is to be set",
+			    id);
+	return fail("GPU %u is divided: name a partition (--partition), there are %s", id, numbers);
+}
+
 enum exit_code cmd_sched_set(const struct options *options)
 {
 	struct vgpu_ctl_sched sched = options->sched;
@@ -385,6 +413,8 @@ enum exit_code cmd_sched_set(const struct options *options)
 	if (fd < 0)
 		return EXIT_FAILED;
 	code = ctl_choose_gpu(fd, options->gpu, &sched.gpu);
+	if (!code && !sched.partition)
+		code = set_is_of_something(fd, sched.gpu);
 	if (code) {
 		close(fd);
 		return code;

@@ -2,14 +2,11 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ctl.h"
 #include "metrics.h"
-#include "utf8.h"
+#include "metrics_text.h"
 #include "uuid.h"
-
-#define NS_PER_SECOND	1000000000u
 
 /* What a metric has samples for; the labels of its samples say which one. */
 enum scope {
@@ -18,6 +15,8 @@ enum scope {
 	SCOPE_TYPE,		/* struct vgpu_ctl_type */
 	SCOPE_GPU_ENGINE,	/* struct vgpu_ctl_gpu */
 	SCOPE_ENGINE,		/* struct vgpu_ctl_stats */
+	SCOPE_PARTITION,	/* struct vgpu_ctl_partition */
+	SCOPE_PARTITION_ENGINE,	/* struct vgpu_ctl_partition */
 	SCOPE_VGPU,		/* struct vgpu_ctl_instance */
 	SCOPE_VGPU_ENGINE,	/* struct vgpu_ctl_instance */
 };
@@ -56,6 +55,10 @@ struct metric {
 	offsetof(struct vgpu_ctl_gpu, engine[0].field), sizeof(struct vgpu_ctl_engine)
 #define ENGINE(field) \
 	offsetof(struct vgpu_ctl_stats, engine[0].field), sizeof(struct vgpu_ctl_stats_engine)
+#define PART(field)	offsetof(struct vgpu_ctl_partition, field), 0
+#define PART_ENGINE(field) \
+	offsetof(struct vgpu_ctl_partition, engine[0].field), \
+	sizeof(struct vgpu_ctl_stats_engine)
 #define VGPU_ENGINE(field) \
 	offsetof(struct vgpu_ctl_instance, engine[0].field), \
 	sizeof(struct vgpu_ctl_instance_engine)
@@ -91,7 +94,7 @@ static const struct metric table[] = {
 		SCOPE_ENGINE, KIND_NS, ENGINE(busy_ns) },
 	{ "vgpu_engine_linger_seconds_total", "Of the busy time: held by a vGPU without work",
 		SCOPE_ENGINE, KIND_NS, ENGINE(linger_ns) },
-	{ "vgpu_engine_wall_seconds_total", "Time for which the engine has been there",
+	{ "vgpu_engine_wall_seconds_total", "Time for which the engine has been there for vGPUs",
 		SCOPE_ENGINE, KIND_NS, ENGINE(wall_ns) },
 	{ "vgpu_engine_runs_total", "Times that a vGPU was put on the engine",
 		SCOPE_ENGINE, KIND_U64, ENGINE(runs) },
@@ -99,6 +102,40 @@ static const struct metric table[] = {
 		SCOPE_ENGINE, KIND_U64, ENGINE(switches) },
 	{ "vgpu_engine_resets_total", "Resets of the engine, as a vGPU did not stop",
 		SCOPE_ENGINE, KIND_U64, ENGINE(resets) },
+	{ "vgpu_partition_framebuffer_bytes", "Framebuffer of the partition",
+		SCOPE_PARTITION, KIND_U64, PART(fb_bytes) },
+	{ "vgpu_partition_framebuffer_owned_bytes", "Framebuffer that vGPUs in the partition own",
+		SCOPE_PARTITION, KIND_U64, PART(fb_used_bytes) },
+	{ "vgpu_partition_slices", "Slices that the partition has, of the GPU's 7",
+		SCOPE_PARTITION, KIND_U32, PART(slices) },
+	{ "vgpu_partition_vgpus", "vGPUs in the partition",
+		SCOPE_PARTITION, KIND_U32, PART(instances) },
+	{ "vgpu_partition_guaranteed_ratio",
+		"Part of each of its engines that is guaranteed to vGPUs",
+		SCOPE_PARTITION, KIND_PERMILLE, PART(guarantee_sum) },
+	{ "vgpu_partition_slice_seconds", "How long a vGPU in the partition runs at a time",
+		SCOPE_PARTITION, KIND_NS, PART(slice_ns) },
+	{ "vgpu_partition_shared_in_time",
+		"1: it has slots of CPUs that others use, too; 0: CPUs of its own",
+		SCOPE_PARTITION, KIND_U32, PART(shared_time) },
+	{ "vgpu_partition_engine_units", "Units of the partition's engine",
+		SCOPE_PARTITION_ENGINE, KIND_U32, PART_ENGINE(units) },
+	{ "vgpu_partition_engine_busy_seconds_total",
+		"Time for which vGPUs had the partition's engine",
+		SCOPE_PARTITION_ENGINE, KIND_NS, PART_ENGINE(busy_ns) },
+	{ "vgpu_partition_engine_linger_seconds_total",
+		"Of the busy time: held by a vGPU without work",
+		SCOPE_PARTITION_ENGINE, KIND_NS, PART_ENGINE(linger_ns) },
+	{ "vgpu_partition_engine_wall_seconds_total",
+		"Time of the partition's engine; if shared in time, its slots",
+		SCOPE_PARTITION_ENGINE, KIND_NS, PART_ENGINE(wall_ns) },
+	{ "vgpu_partition_engine_runs_total", "Times that a vGPU was put on the partition's engine",
+		SCOPE_PARTITION_ENGINE, KIND_U64, PART_ENGINE(runs) },
+	{ "vgpu_partition_engine_switches_total", "Of the runs: after a run of another vGPU",
+		SCOPE_PARTITION_ENGINE, KIND_U64, PART_ENGINE(switches) },
+	{ "vgpu_partition_engine_resets_total",
+		"Resets of the partition's engine, as a vGPU did not stop",
+		SCOPE_PARTITION_ENGINE, KIND_U64, PART_ENGINE(resets) },
 	{ "vgpu_vgpu_partition", "Number of the partition that the vGPU lives in; 0: the whole GPU",
 		SCOPE_VGPU, KIND_U32, VGPU(partition) },
 	{ "vgpu_vgpu_framebuffer_bytes", "Framebuffer that the vGPU owns",
@@ -169,79 +206,6 @@ static const struct metric table[] = {
 		SCOPE_VGPU_ENGINE, KIND_U64, VGPU_ENGINE(bytes) },
 };
 
-/**
- * struct text - the text in the making
- * @out:  where it is written to
- * @open: OpenMetrics
- * @any:  the sample that is being written has a label
- */
-struct text {
-	FILE *out;
-	bool open;
-	bool any;
-};
-
-/* A name without its _total, as OpenMetrics calls a counter where it describes it. */
-static void metric_begin(const struct text *text, const char *name, const char *help)
-{
-	size_t length = strlen(name), total = strlen("_total");
-	bool counter = length > total && !strcmp(name + length - total, "_total");
-
-	if (counter && text->open)
-		length -= total;
-	fprintf(text->out, "# HELP %.*s %s.\n# TYPE %.*s %s\n", (int)length, name, help,
-		(int)length, name, counter ? "counter" : "gauge");
-}
-
-static void sample_begin(struct text *text, const char *name)
-{
-	fputs(name, text->out);
-	text->any = false;
-}
-
-static void label_begin(struct text *text, const char *key)
-{
-	fprintf(text->out, "%c%s=\"", text->any ? ',' : '{', key);
-	text->any = true;
-}
-
-/*
- * A label with a text in an array of @room bytes. Prometheus takes UTF-8 only, and would drop all
- * metrics for one process with another name. And who opens a vGPU has no say in what a terminal
- * does that shows the text.
- */
-static void label_bytes(struct text *text, const char *key, const void *value, size_t room)
-{
-	const unsigned char *s = value, *end = s + strnlen(value, room);
-	size_t n;
-
-	label_begin(text, key);
-	while (s < end) {
-		n = utf8_shown_length(s, (size_t)(end - s));
-		if (*s == '\n')
-			fputs("\\n", text->out);
-		else if (!n)
-			fputs(UTF8_REPLACEMENT, text->out);
-		else if (*s == '"' || *s == '\\')
-			fprintf(text->out, "\\%c", *s);
-		else
-			fwrite(s, 1, n, text->out);
-		s += n ? n : 1;
-	}
-	putc('"', text->out);
-}
-
-static void label_number(struct text *text, const char *key, int64_t value)
-{
-	label_begin(text, key);
-	fprintf(text->out, "%" PRId64 "\"", value);
-}
-
-static void sample_end(struct text *text, uint64_t value)
-{
-	fprintf(text->out, "%s %" PRIu64 "\n", text->any ? "}" : "", value);
-}
-
 static void label_gpu(struct text *text, const struct vgpu_ctl_gpu *gpu)
 {
 	label_bytes(text, "gpu", gpu->address, sizeof(gpu->address));
@@ -259,12 +223,6 @@ static void label_vgpu(struct text *text, const struct vgpu_ctl_gpu *gpu,
 static void label_engine(struct text *text, const struct vgpu_ctl_gpu *gpu, uint32_t engine)
 {
 	label_bytes(text, "engine", gpu->engine[engine].name, sizeof(gpu->engine[engine].name));
-}
-
-/* Not by way of a double, which has no room for a year of nanoseconds. */
-static void sample_end_ns(struct text *text, uint64_t ns)
-{
-	fprintf(text->out, "} %" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_SECOND, ns % NS_PER_SECOND);
 }
 
 /* The value of a figure in @from, a structure of the metric's scope. */
@@ -331,6 +289,33 @@ static void samples_of_types(struct text *text, const struct metric *metric,
 	}
 }
 
+static void label_partition(struct text *text, const struct vgpu_ctl_gpu *gpu,
+			    const struct vgpu_ctl_partition *part)
+{
+	label_gpu(text, gpu);
+	label_number(text, "partition", part->partition);
+	label_bytes(text, "profile", part->profile, sizeof(part->profile));
+}
+
+static void samples_of_partitions(struct text *text, const struct metric *metric,
+				  const struct metrics_gpu *gpu)
+{
+	uint32_t i, e, engines;
+
+	for (i = 0; i < gpu->nr_parts; i++) {
+		const struct vgpu_ctl_partition *part = &gpu->part[i];
+
+		engines = metric->scope == SCOPE_PARTITION ? 1 : ctl_engines(part->engines);
+		for (e = 0; e < engines; e++) {
+			sample_begin(text, metric->name);
+			label_partition(text, &gpu->gpu, part);
+			if (metric->scope == SCOPE_PARTITION_ENGINE)
+				label_engine(text, &gpu->gpu, e);
+			sample_value(text, metric, part, e);
+		}
+	}
+}
+
 static void samples_of_gpu(struct text *text, const struct metric *metric,
 			   const struct metrics_gpu *gpu)
 {
@@ -338,6 +323,10 @@ static void samples_of_gpu(struct text *text, const struct metric *metric,
 	case SCOPE_VGPU:
 	case SCOPE_VGPU_ENGINE:
 		samples_of_vgpus(text, metric, gpu);
+		return;
+	case SCOPE_PARTITION:
+	case SCOPE_PARTITION_ENGINE:
+		samples_of_partitions(text, metric, gpu);
 		return;
 	case SCOPE_TYPE:
 		samples_of_types(text, metric, gpu);
@@ -389,6 +378,26 @@ static void write_gpus(struct text *text, const struct metrics *metrics)
 		label_bytes(text, "policy", gpu->policy, sizeof(gpu->policy));
 		label_bytes(text, "placement", ctl_placement_name(gpu->placement), 32);
 		sample_end(text, 1);
+	}
+}
+
+static void write_partitions(struct text *text, const struct metrics *metrics)
+{
+	static const char name[] = "vgpu_partition_info";
+	const struct metrics_gpu *gpu;
+	uint32_t p;
+	size_t i;
+
+	metric_begin(text, name, "The partition, and how it is shared");
+	for (i = 0; i < metrics->nr_gpus; i++) {
+		gpu = &metrics->gpu[i];
+		for (p = 0; p < gpu->nr_parts; p++) {
+			sample_begin(text, name);
+			label_partition(text, &gpu->gpu, &gpu->part[p]);
+			label_bytes(text, "policy", gpu->part[p].policy,
+				    sizeof(gpu->part[p].policy));
+			sample_end(text, 1);
+		}
 	}
 }
 
@@ -459,11 +468,6 @@ static void write_vgpus(struct text *text, const struct metrics *metrics)
 				of_vgpus[i].write(text, of_vgpus[i].name, &metrics->gpu[g].gpu,
 						  &metrics->gpu[g].inst[v]);
 	}
-}
-
-static void label_text(struct text *text, const char *key, const char *value)
-{
-	label_bytes(text, key, value, strlen(value));
 }
 
 static void write_guest_driver(struct text *text, const char *name,
@@ -570,6 +574,7 @@ void metrics_write(FILE *out, const void *arg)
 	if (metrics->up) {
 		write_driver(&text, metrics);
 		write_gpus(&text, metrics);
+		write_partitions(&text, metrics);
 		write_vgpus(&text, metrics);
 		write_guests(&text, metrics);
 	}

@@ -17,12 +17,13 @@
 #define METRICS_GUEST_PROCESSES	16
 
 /**
- * struct metrics_gpu - a GPU and its vGPUs at one time
+ * struct metrics_gpu - a GPU and its vGPUs at one time, and its partitions right after that
  * @gpu:   the GPU
  * @stats: what its engines did; of @stats.count vGPUs
  * @inst:  the vGPUs
  * @guest: of each of them what its guest says
  * @type:  the @gpu.types types
+ * @part:  the @nr_parts partitions, in the order of their numbers
  */
 struct metrics_gpu {
 	struct vgpu_ctl_gpu gpu;
@@ -30,6 +31,8 @@ struct metrics_gpu {
 	struct vgpu_ctl_instance *inst;
 	struct guest *guest;
 	struct vgpu_ctl_type *type;
+	struct vgpu_ctl_partition *part;
+	uint32_t nr_parts;
 };
 
 /**

@@ -340,7 +340,7 @@ static void account_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *
 {
 	if (tl->rq.running)
 		account_busy(tl, tl->rq.running, now_ns);
-	stats->wall_ns = (tl->retired_ns ?: now_ns) - tl->created_ns;
+	stats->wall_ns = (tl->held_ns ?: tl->retired_ns ?: now_ns) - tl->created_ns - tl->away_ns;
 	stats->busy_ns = tl->seen_ns;
 	stats->gone_ns = tl->gone_ns;
 	stats->linger_ns = tl->linger_ns;
@@ -381,6 +381,29 @@ void vgpu_timeline_retire(struct vgpu_timeline *tl, struct vgpu_timeline_stats *
 	WARN_ON(tl->nr_entities);
 	tl->retired_ns = vgpu_timeline_now_ns(tl);
 	account_stats(tl, stats, tl->retired_ns);
+	raw_spin_unlock_irqrestore(&tl->lock, flags);
+}
+
+/**
+ * vgpu_timeline_hold() - let an engine's wall time stand still, or go on
+ * @tl:   the engine's timeline; without entities, if @hold
+ * @hold: the engine is not there for anybody from now on; else it is again
+ *
+ * Context: any; takes the timeline's lock.
+ */
+void vgpu_timeline_hold(struct vgpu_timeline *tl, bool hold)
+{
+	unsigned long flags;
+	u64 now_ns;
+
+	raw_spin_lock_irqsave(&tl->lock, flags);
+	now_ns = vgpu_timeline_now_ns(tl);
+	if (hold && !tl->held_ns) {
+		tl->held_ns = now_ns;
+	} else if (!hold && tl->held_ns) {
+		tl->away_ns += now_ns - tl->held_ns;
+		tl->held_ns = 0;
+	}
 	raw_spin_unlock_irqrestore(&tl->lock, flags);
 }
 

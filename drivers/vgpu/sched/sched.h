@@ -105,12 +105,14 @@ struct vgpu_timeline *vgpu_sched_timeline(struct vgpu_sched *sched, unsigned int
 void vgpu_sched_params_get(struct vgpu_sched *sched, struct vgpu_sched_params *params);
 int vgpu_sched_params_set(struct vgpu_sched *sched, const struct vgpu_sched_params *params);
 
+const char *vgpu_timeline_name(const struct vgpu_timeline *tl);
 unsigned int vgpu_timeline_index(const struct vgpu_timeline *tl);
 void *vgpu_timeline_data(const struct vgpu_timeline *tl);
 
 /**
  * struct vgpu_timeline_stats - statistics of an engine; service + idle time = wall time
- * @wall_ns:   time by its clock since the timeline was created, until it was retired
+ * @wall_ns:   time by its clock since the timeline was created, until it was retired; without that
+ *             in which it was held
  * @busy_ns:   service of all entities, including those that have left and the current run
  * @gone_ns:   the part of @busy_ns of entities that have left or are retired
  * @linger_ns: the part of @busy_ns in which the engine was held without work
@@ -145,6 +147,7 @@ static inline void vgpu_timeline_stats_add(struct vgpu_timeline_stats *sum,
 
 void vgpu_timeline_stats(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
 void vgpu_timeline_retire(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats);
+void vgpu_timeline_hold(struct vgpu_timeline *tl, bool hold);
 void vgpu_timeline_read(struct vgpu_timeline *tl, struct vgpu_timeline_stats *stats,
 			struct vgpu_entity *const *entities, unsigned int nr,
 			void (*each)(void *arg, unsigned int index,

@@ -269,6 +269,18 @@ static void timeline_reset(struct work_struct *work)
 }
 
 /**
+ * vgpu_timeline_name() - tell whose timeline it is, for tracepoints
+ * @tl: timeline
+ *
+ * Context: any.
+ * Return: the name that vgpu_sched_create() was given: of the GPU, or of its partition.
+ */
+const char *vgpu_timeline_name(const struct vgpu_timeline *tl)
+{
+	return tl->name;
+}
+
+/**
  * vgpu_timeline_index() - tell which of its GPU's engines a timeline belongs to
  * @tl: timeline
  *

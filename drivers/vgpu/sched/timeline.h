@@ -21,7 +21,7 @@
 /**
  * struct vgpu_timeline - the order in which one engine serves entities
  * @thread:     the GPU's scheduler thread; constant
- * @name:       the GPU's name, for tracepoints; constant
+ * @name:       the GPU's name, or its partition's, for tracepoints; constant
  * @index:      the engine's number on the GPU; constant
  * @ops:        the timeline's calls to the engine; constant
  * @ops_data:   for the owner of @ops; constant
@@ -69,6 +69,8 @@
  * @nr_entities: length of @entities
  * @created_ns: start of the sums below
  * @retired_ns: end of these sums; 0: they go on
+ * @held_ns:    since when wall time stands still; 0: it goes on
+ * @away_ns:    for how long it has stood still before that
  * @busy_ns:    service of all runs that have ended, also of entities that have left
  * @seen_ns:    reported service: the sum of entity->seen_ns, also of entities that have left
  * @gone_ns:    the part of @seen_ns of entities that have left or are retired
@@ -120,6 +122,8 @@ struct vgpu_timeline {
 
 	u64 created_ns;
 	u64 retired_ns;
+	u64 held_ns;
+	u64 away_ns;
 	u64 busy_ns;
 	u64 seen_ns;
 	u64 gone_ns;

@@ -13,7 +13,10 @@
 
 #include "qos.h"
 
-/* What all events begin with: the GPU and the engine; and those of an entity the vGPU, too. */
+/*
+ * What all events begin with: the GPU or its partition, and the engine; and those of an entity the
+ * vGPU, too.
+ */
 #define ENGINE_FIELDS(tl)	__string(gpu, (tl)->name) __field(unsigned int, engine)
 #define ENGINE_ASSIGN(tl)	do { __assign_str(gpu); __entry->engine = (tl)->index; } while (0)
 #define ENGINE_FORMAT		"%s engine=%u "

@@ -48,7 +48,8 @@ struct vgpu_ctl_stats_engine {
 	__u64 busy_ns;			/* service of all vGPUs, gone ones too */
 	__u64 gone_ns;			/* of busy_ns: of those that are gone */
 	__u64 linger_ns;		/* of busy_ns: held without work */
-	__u64 wall_ns;			/* of its clock, since it was there; a sum, too */
+	__u64 wall_ns;			/* of its clock, since it was there; a sum, too. That of */
+					/* partition 0 stands still while the GPU is divided */
 	__u64 runs;			/* vGPUs put on the engine */
 	__u64 switches;			/* of these, after another vGPU */
 	__u64 resets;			/* of the engine */

@@ -19,7 +19,7 @@ static void vgpu_engine_run(struct vgpu_timeline *tl, struct vgpu_entity *entity
 		.deadline_ns = deadline_ns,
 	};
 
-	trace_vgpu_switch(gpu->name, engine, &run.instance->uuid, deadline_ns);
+	trace_vgpu_switch(vgpu_timeline_name(tl), engine, &run.instance->uuid, deadline_ns);
 	gpu->ops->engine_run(part, engine, &run);
 }
 
@@ -29,7 +29,8 @@ static void vgpu_engine_preempt(struct vgpu_timeline *tl, struct vgpu_entity *en
 	unsigned int engine = vgpu_timeline_index(tl);
 	struct vgpu_gpu *gpu = part->gpu;
 
-	trace_vgpu_preempt(gpu->name, engine, &vgpu_entity_instance(entity, engine)->uuid);
+	trace_vgpu_preempt(vgpu_timeline_name(tl), engine,
+			   &vgpu_entity_instance(entity, engine)->uuid);
 	gpu->ops->engine_preempt(part, engine);
 }
 
@@ -136,17 +137,17 @@ EXPORT_SYMBOL_GPL(vgpu_work_ready_at);
 bool vgpu_engine_done(struct vgpu_partition *part, unsigned int engine, enum vgpu_run_end end,
 		      u64 idle_ns, u64 linger_ns, struct vgpu_run *next)
 {
+	struct vgpu_timeline *tl = vgpu_sched_timeline(part->sched, engine);
 	struct vgpu_entity *entity;
 	u64 deadline_ns;
 
-	trace_vgpu_run_end(part->gpu->name, engine, end, idle_ns);
-	entity = vgpu_timeline_done(vgpu_sched_timeline(part->sched, engine), end, idle_ns,
-				    linger_ns, &deadline_ns);
+	trace_vgpu_run_end(vgpu_timeline_name(tl), engine, end, idle_ns);
+	entity = vgpu_timeline_done(tl, end, idle_ns, linger_ns, &deadline_ns);
 	if (!entity)
 		return false;
 	next->instance = vgpu_entity_instance(entity, engine);
 	next->deadline_ns = deadline_ns;
-	trace_vgpu_switch(part->gpu->name, engine, &next->instance->uuid, deadline_ns);
+	trace_vgpu_switch(vgpu_timeline_name(tl), engine, &next->instance->uuid, deadline_ns);
 	return true;
 }
 EXPORT_SYMBOL_GPL(vgpu_engine_done);

@@ -8,6 +8,11 @@
 #include <linux/tracepoint.h>
 #include <linux/uuid.h>
 
+/*
+ * gpu: whose engine it is, as vgpu_partition_name() names it and vgpu_sched_* do, so that what two
+ * partitions' engines of one number do can be told apart.
+ */
+
 /* An instance gets an engine, until deadline_ns. */
 TRACE_EVENT(vgpu_switch,
 	TP_PROTO(const char *gpu, unsigned int engine, const guid_t *uuid,
