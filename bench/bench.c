@@ -40,6 +40,8 @@ int main(int argc, char **argv)
 		row_display_frames(first, second);
 	else if (!strcmp(row, "display_flips"))
 		row_display_flips(first, second);
+	else if (!strcmp(row, "partition_space"))
+		row_partition_space(first, second);
 	else if (!strcmp(row, "attach"))
 		row_attach(first, second);
 	else if (!strcmp(row, "migrate_move"))

@@ -82,7 +82,7 @@ void mdev_close(struct mdev *mdev);
 void mdev_create(const char *type_dir, const char *uuid);
 void mdev_remove(const char *uuid);
 
-/* device.c, engine.c, display.c, attach.c, listing.c: the rows */
+/* device.c, engine.c, display.c, space.c, attach.c, listing.c: the rows */
 void row_region_read(const char *ours, const char *mtty);
 void row_create_remove(const char *ours_type, const char *mbochs_type);
 void row_fb_first_touch(const char *ours, const char *mbochs);
@@ -92,6 +92,7 @@ void row_copy_bandwidth(const char *ours);
 void row_plane_query(const char *ours, const char *mbochs);
 void row_display_frames(const char *ours, const char *mdpy);
 void row_display_flips(const char *ours, const char *mdpy);
+void row_partition_space(const char *uuid, const char *other);
 void row_attach(const char *ours, const char *mbochs);
 /* migrate.c, migrate_track.c: of these the first one prints three rows */
 void row_migrate_move(const char *from, const char *to);

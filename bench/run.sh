@@ -9,7 +9,9 @@
 #
 # Rows about speed run in the lab's stock machine, on the clock; so do compute_lab_*,
 # samples of programs with each interpreter that the module can be loaded with, and
-# units_*, samples on two units beside one, each on a processor of this host. The
+# units_*, samples on two units beside one, each on a processor of this host, and
+# partition_space, a vGPU beside one that hogs another partition, in a machine with a
+# processor for each of seven units, of which two are busy. The
 # scoreboard, empty_packet, compute_dispatch and units_few run in one whose clock counts
 # instructions (scripts/lab run --icount), so that other work on this host does not
 # change them; with WALL=1 they run in the stock machine, too.
@@ -40,14 +42,14 @@ fi
 (( $# )) || set -- sched compute region_read create_remove fb_first_touch copy_bandwidth \
 	plane_query display_frames display_flips ctl_list nvml_list stats_cat ctl_pollers \
 	nvml_pollers nvml_heap compute_lab_sgemm compute_lab_sha256 compute_lab_reduce \
-	units_sgemm units_mandelbrot units_sha256 units_few units_hogged attach \
+	units_sgemm units_mandelbrot units_sha256 units_few units_hogged partition_space attach \
 	empty_packet compute_dispatch guest_exec guest_clients guest_unmap guest_evict guest_cost \
 	migrate score
 board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	preempt_latency switch_loss_compute compute_stop_p50 compute_stop_p99
 	error_detect error_recover hang_detect hang_recover pause_p99 compute_pause_p99
 	state_reload)
-wall=() attach=() counted=() guest=() score=() fast=() compute=() moves=() noting=() sched=
+wall=() attach=() space=() counted=() guest=() score=() fast=() compute=() moves=() noting=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use|partition_apart) sched=1 ;;
@@ -60,6 +62,7 @@ for row in "$@"; do
 	is_009) fast=("$row") ;;
 	is_*|use_3_idle|switch_*|preempt_latency|error_*|hang_*) score+=("$row") ;;
 	attach) attach=("$row") ;;
+	partition_space) space=("$row") ;;
 	migrate)
 		moves=(migrate_move)
 		noting=(migrate_pause migrate_tracking migrate_tracking_copy) ;;
@@ -78,8 +81,8 @@ if (( ${#compute[@]} )); then
 	[[ " ${compute[*]} " != *" compute "* ]] || compute=()
 	bench/compute/run.sh "${compute[@]}"
 fi
-others=("${wall[@]}" "${attach[@]}" "${counted[@]}" "${guest[@]}" "${moves[@]}" "${noting[@]}"
-	"${score[@]}" "${fast[@]}")
+others=("${wall[@]}" "${space[@]}" "${attach[@]}" "${counted[@]}" "${guest[@]}" "${moves[@]}"
+	"${noting[@]}" "${score[@]}" "${fast[@]}")
 (( ${#others[@]} )) || exit 0
 scripts/lab image
 scripts/build-modules stock
@@ -119,6 +122,10 @@ if (( ${#wall[@]} )); then
 	[[ " ${wall[*]}" != *" compute_lab_"* && " ${wall[*]}" != *" units_"* ]] ||
 		make -s -C tools
 	in_lab "rows on the clock (some 7 min)" -- bench/run-inside "${wall[@]}"
+fi
+if (( ${#space[@]} )); then
+	# Of its eight processors two are busy: as many as this host has.
+	CPUS=8 UNITS=7 in_lab "${space[*]} (some 2 min)" -- bench/run-inside "${space[@]}"
 fi
 if (( ${#attach[@]} )); then
 	bench/guest/image

@@ -57,29 +57,43 @@ if ((status)) && ! tail -n 1 "$tap" | grep -qE ', [1-9][0-9]* failed$'; then
 	echo "$passed, 1 failed"
 fi
 
-# The host's OOM killer at work: the kernel's reports of it are no failure, so it
-# has a machine of its own, and what it says is added to the rest.
-if [[ $kernel =~ ^(stock|sid)$ && ( $# == 0 || " $* " =~ " oom"(_test)?" " ) ]]; then
-	oom=build/selftests-$kernel-oom.tap
-	scripts/lab run --kernel "$kernel" --mem 1536 --allow-reports --timeout 900 -- \
-		sh -c 'scripts/load && build/selftests/oom_test && scripts/unload' | tee "$oom" || status=$?
+# own_machine PROGRAM OPTIONS PARAMETER...: a test that has a machine of its own, with these options
+# of the lab and these parameters of the module; its results are added to the rest
+own_machine() {
+	local program=$1 options own passed failed test
+	test=$(basename "$1" .sh)
+	test=${test%_test}
+	[[ $kernel =~ ^(stock|sid)$ && ( $all || " $wanted " =~ \ $test(_test)?\  ) ]] || return 0
+	read -ra options <<<"$2"
+	shift 2
+	own=build/selftests-$kernel-$test.tap
+	# shellcheck disable=SC2016 # the machine's shell is to expand it
+	scripts/lab run --kernel "$kernel" --timeout 900 "${options[@]}" -- sh -c \
+		'program=$1; shift; scripts/load "$@" && "$program" && scripts/unload' sh \
+		"$program" "$@" | tee "$own" || status=$?
 	read -r passed _ failed _ < <(tail -n 1 "$tap")
-	passed=$((passed + $(grep -c '^ok ' "$oom" || :)))
-	failed=$((failed + $(grep -c '^not ok ' "$oom" || :)))
+	passed=$((passed + $(grep -c '^ok ' "$own" || :)))
+	failed=$((failed + $(grep -c '^not ok ' "$own" || :)))
 	# Nothing said, or skipped, is nothing tested.
-	if ! grep -q '^ok ' "$oom" || grep -q '# SKIP' "$oom"; then
-		echo "not ok - oom_test ends without a result"
+	if ! grep -q '^ok ' "$own" || grep -q '# SKIP' "$own"; then
+		echo "not ok - ${test}_test ends without a result"
 		failed=$((failed + 1))
 	fi
 	((failed == 0)) || status=1
 	echo "$passed passed, $failed failed" | tee -a "$tap"
-fi
+}
+all='' wanted="$*"
+(($#)) || all=1
+# The host's OOM killer at work: the kernel's reports of it are no failure.
+own_machine build/selftests/oom_test "--mem 1536 --allow-reports"
+# A processor for each unit, and one more.
+own_machine tests/selftests/partition_cpus_test.sh "--cpus 8" units=7 engine_cpus=0-6
 
-# A lane's test that run.sh has in no round, or on another kernel only, would run nowhere. oom was
-# counted above, and pynvml runs where the image has it.
+# A lane's test that run.sh has in no round, or on another kernel only, would run nowhere. oom and
+# partition_cpus were counted above, and pynvml runs where the image has it.
 lost=()
 for test in "${lane[@]}"; do
-	[[ $test =~ ^(oom|pynvml)$ ]] || grep -aq "^# ${test}_test: [0-9]* s$" "$tap" || lost+=("$test")
+	[[ $test =~ ^(oom|partition_cpus|pynvml)$ ]] || grep -aq "^# ${test}_test: [0-9]* s$" "$tap" || lost+=("$test")
 done
 if ((status == 0 && ${#lost[@]})); then
 	read -r passed _ failed _ < <(tail -n 1 "$tap")

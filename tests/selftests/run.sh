@@ -291,8 +291,8 @@ for file in tests/selftests/*_test.{c,sh}; do
 	echo "not ok ${name%.*}: is in no round of run.sh"
 	failed=$((failed + 1))
 done
-# Names that no test has; oom_test has a machine of its own, see check.sh.
-if ((passed + failed + skipped == 0)) && ! any_wanted oom_test; then
+# Names that no test has; oom_test and partition_cpus_test have machines of their own, see check.sh.
+if ((passed + failed + skipped == 0)) && ! any_wanted oom_test partition_cpus_test; then
 	echo "not ok run.sh: no test is called ${wanted[*]}"
 	failed=1
 fi

@@ -193,10 +193,10 @@ int vgpu_division_create(struct vgpu_gpu *gpu, const struct vgpu_profile *profil
 	if (ret) {
 		division_free_place(gpu, *id);
 		if (ret == -ENOMEM)
-			scnprintf(why, size, "%s at %u: the host has no memory for its engines on %s",
+			scnprintf(why, size, "%s at %u: %s: no memory for its engines",
 				  profile->name, *start, gpu->name);
 		else
-			scnprintf(why, size, "%s at %u: its engines on %s cannot be started: error %d",
+			scnprintf(why, size, "%s at %u: %s: its engines do not start: error %d",
 				  profile->name, *start, gpu->name, -ret);
 		return ret;
 	}
