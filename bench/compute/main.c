@@ -5,8 +5,8 @@
  *
  * Of each pair one half runs natively, the other on the engine in all its variants; the halves
  * alternate A B B A. The first pair is dropped. What the two have computed is compared. The rows
- * "native" are about other programs than samples, see natives.c; "choice" and "stop" are about the
- * engine alone.
+ * "native" are about other programs than samples, see natives.c; "units", "apart", "choice" and
+ * "stop" are about the engine alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,6 +209,8 @@ int main(int argc, char **argv)
 		row_natives(pairs, NULL);
 	if (is_wanted("units", argv + 2))
 		row_units(pairs);
+	if (is_wanted("apart", argv + 2))
+		row_apart(pairs);
 	if (is_wanted("choice", argv + 2))
 		row_choice(pairs);
 	if (is_wanted("stop", argv + 2))

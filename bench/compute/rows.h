@@ -11,6 +11,9 @@ void row_choice(unsigned int pairs);
 /* units.c: samples on several units beside one. */
 void row_units(unsigned int pairs);
 
+/* apart.c: samples on an engine, beside another engine on another processor. */
+void row_apart(unsigned int pairs);
+
 /* stop.c: how long programs take to stop, on one unit, or on @all that there are processors for. */
 void row_stop(bool all);
 
