@@ -32,6 +32,7 @@ shift
 [[ $kernel == uml-debug ]] && options+=(--kmemleak)
 # Room for the fill of a whole GiB, of which tests take half the machine's memory.
 [[ $kernel != uml* ]] && options+=(--mem 3072)
+[[ -z ${VGPU_TEST_ROUNDS:-} ]] || options+=(--env "VGPU_TEST_ROUNDS=$VGPU_TEST_ROUNDS")
 [[ -z ${VGPU_TEST_HOPS:-} ]] || options+=(--env "VGPU_TEST_HOPS=$VGPU_TEST_HOPS"
 	--env VGPU_TEST_TIMEOUT=4000)
 # Under TCG a kernel that preempts everywhere, or has more processors than the

@@ -284,11 +284,11 @@ static void *reader(void *arg)
 /* Sets a policy of a partition, which may have vGPUs at work. */
 static void storm_policy(struct rng *rng, uint32_t id)
 {
-	static const char * const policies[] = { "best_effort", "equal_share", "fixed_share" };
+	const char *policy = tune_policy_at(rng_below(rng, tune_nr_policies()));
 	struct vgpu_ctl_sched set = {};
 	int ret;
 
-	snprintf((char *)set.policy, sizeof(set.policy), "%s", policies[rng_below(rng, 3)]);
+	snprintf((char *)set.policy, sizeof(set.policy), "%s", policy);
 	ret = node_part_sched_set(fx_control(), fx_gpu_id(), id, &set, VGPU_SCHED_POLICY);
 	CHECK_EQ(ret, 0, "%u: %s", id, (char *)set.text);
 }
