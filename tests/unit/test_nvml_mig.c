@@ -382,6 +382,22 @@ static void test_sched(void **state)
 	free(log);
 }
 
+/* Each partition has engines of its own. */
+static void test_load(void **state)
+{
+	unsigned int percent, period_us, count = 0;
+	nvmlUtilization_t rates;
+	nvmlValueType_t type;
+
+	UNSUPPORTED(nvmlDeviceGetUtilizationRates(dev, &rates));
+	UNSUPPORTED(nvmlDeviceGetEncoderUtilization(dev, &percent, &period_us));
+	UNSUPPORTED(nvmlDeviceGetSamples(dev, NVML_GPU_UTILIZATION_SAMPLES, 0, &type, &count,
+					 NULL));
+	fake_part_mode(0, false);
+	OK(nvmlDeviceGetUtilizationRates(dev, &rates));
+	OK(nvmlDeviceGetEncoderUtilization(dev, &percent, &period_us));
+}
+
 static void test_lost(void **state)
 {
 	nvmlGpuInstanceInfo_t info;
@@ -415,6 +431,7 @@ int main(void)
 		MIG(test_instances),
 		MIG(test_destroy),
 		MIG(test_sched),
+		MIG(test_load),
 		MIG(test_lost),
 	};
 

@@ -162,6 +162,36 @@ static void test_80_columns(void **state)
 	top_free(&last);
 }
 
+/* What partitions' vGPUs use of the GPU is by the partitions' sizes, and in slots by the time. */
+static void test_divided(void **state)
+{
+	static const u32 slices[] = { 1, 2, 4 };
+	struct top_sample now = make(NULL, 1, 3);
+	struct top_view view = { 0 };
+	unsigned int used, i, sum;
+	struct top_rows rows;
+
+	now.gpu->slices = calloc(3, sizeof(*now.gpu->slices));
+	for (used = 0; used < 8; used++) {
+		for (i = 0, sum = 0; i < 3; i++) {
+			now.gpu->slices[i] = slices[i];
+			now.gpu->inst[i].engine[0].busy_ns = used & BIT(i) ? 10 * SEC : 0;
+			sum += used & BIT(i) ? slices[i] : 0;
+		}
+		top_rows(&now, NULL, &view, &rows);
+		assert_int_equal(rows.gpu_busy[0][0], 10000 * sum / 7);
+		top_rows_free(&rows);
+	}
+	for (i = 0; i < 3; i++) {
+		now.gpu->slices[i] = 7;
+		now.gpu->inst[i].engine[0].busy_ns = 10 * SEC * slices[i] / 7;
+	}
+	top_rows(&now, NULL, &view, &rows);
+	assert_in_range(rows.gpu_busy[0][0], 9997, 10000);
+	top_rows_free(&rows);
+	top_free(&now);
+}
+
 static u8 order(const struct top_sample *now, struct top_view *view, size_t at)
 {
 	struct top_rows rows;
@@ -315,6 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_size),
 		cmocka_unit_test(test_80_columns),
+		cmocka_unit_test(test_divided),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_chosen),
 		cmocka_unit_test(test_edit),

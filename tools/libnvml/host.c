@@ -54,6 +54,13 @@ static nvmlReturn_t host_memory(const struct nvmlDevice_st *device, nvmlMemory_t
 static nvmlReturn_t host_samples(struct nvmlDevice_st *device, uint64_t since_us,
 				 struct nv_samples *samples)
 {
+	struct vgpu_ctl_gpu gpu;
+	nvmlReturn_t ret = nv_node_gpu(device->info.gpu, &gpu);
+
+	if (ret)
+		return ret;
+	if (gpu.partition_mode == VGPU_PARTITION_MODE_ON)
+		return NVML_ERROR_NOT_SUPPORTED;
 	return nv_samples_read(device, since_us, true, samples);
 }
 

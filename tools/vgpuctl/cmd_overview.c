@@ -14,12 +14,14 @@
  * struct seen - a GPU and its vGPUs, as they were at one time
  * @gpu:       the GPU
  * @window_ns: length of the scheduler's window, of each vGPU's partition; allocated
+ * @slices:    of the GPU's that each vGPU's partition has; allocated
  * @inst:      the vGPUs; allocated
  * @nr:        number of vGPUs
  */
 struct seen {
 	struct vgpu_ctl_gpu gpu;
 	uint64_t *window_ns;
+	uint32_t *slices;
 	struct vgpu_ctl_instance *inst;
 	uint32_t nr;
 };
@@ -40,6 +42,7 @@ static int see_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	struct vgpu_ctl_sched sched;
 	struct vgpu_ctl_stats stats;
 	struct seen *seen;
+	bool shared_time;
 	uint32_t i;
 	int ret;
 
@@ -53,33 +56,40 @@ static int see_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 		return ret;
 	seen->gpu = *gpu;
 	seen->nr = stats.count;
-	seen->window_ns = need_zeroed(seen->nr, sizeof(*seen->window_ns));
+	seen->window_ns = need_zeroed(seen->nr + 1, sizeof(*seen->window_ns));
+	seen->slices = need_zeroed(seen->nr + 1, sizeof(*seen->slices));
 	overview->nr++;
-	for (i = 0; i < seen->nr && !ret; i++)
+	for (i = 0; i < seen->nr && !ret; i++) {
 		ret = ctl_window(fd, &seen->inst[i], &sched, &seen->window_ns[i]);
+		if (!ret)
+			ret = ctl_slices(fd, &seen->inst[i], &seen->slices[i], &shared_time);
+	}
 	return ret;
 }
 
+#define ALL_VGPUS	UINT32_MAX
+
 /*
- * What @nr vGPUs from the one of that index on got in the last window of an engine, or of @parts
- * engines, one in each partition; in hundredths of a per cent.
+ * What a vGPU got in the last window of its partition's engine, in hundredths of a per cent; or all
+ * of a GPU, of whose engines each partition has its slices. In a partition that has slots the
+ * window is by the partition's clock.
  */
-static uint64_t used_centi(const struct seen *seen, uint32_t first, uint32_t nr, uint32_t engine,
-			   uint32_t parts)
+static uint64_t used_centi(const struct seen *seen, uint32_t vgpu, uint32_t engine)
 {
-	double sum = 0;
+	double sum = 0, used;
 	uint32_t i;
 
-	for (i = first; i < first + nr; i++)
-		if (seen->window_ns[i])
-			sum += (double)seen->inst[i].engine[engine].window_ns /
-			       (double)seen->window_ns[i];
-	return (uint64_t)(sum * 10000 / parts + 0.5);
+	for (i = 0; i < seen->nr; i++) {
+		if (!seen->window_ns[i] || (vgpu != ALL_VGPUS && vgpu != i))
+			continue;
+		used = (double)seen->inst[i].engine[engine].window_ns / (double)seen->window_ns[i];
+		sum += vgpu == i ? used : used * seen->slices[i] / VGPU_PARTITION_SLICES;
+	}
+	return (uint64_t)(sum * 10000 + 0.5);
 }
 
 /* The engines that vGPUs have used, and how much: a GPU may have engines that another has not. */
-static void busy_cell(struct table *table, const struct seen *seen, uint32_t first, uint32_t nr,
-		      uint32_t parts)
+static void busy_cell(struct table *table, const struct seen *seen, uint32_t vgpu)
 {
 	uint32_t i, engines = ctl_engines(seen->gpu.engines);
 	char text[BUSY_ROOM];
@@ -87,7 +97,7 @@ static void busy_cell(struct table *table, const struct seen *seen, uint32_t fir
 	uint64_t permille;
 
 	for (i = 0; i < engines; i++) {
-		permille = (used_centi(seen, first, nr, i, parts) + 5) / 10;
+		permille = (used_centi(seen, vgpu, i) + 5) / 10;
 		if (permille && length < sizeof(text))
 			length += (size_t)snprintf(text + length, sizeof(text) - length,
 						   "%s%.*s %llu.%llu %%", length ? ", " : "",
@@ -118,7 +128,7 @@ static void gpus_table(const struct overview *overview)
 		table_add(&table, "%s", table_size(used, sizeof(used), gpu->fb_used_bytes));
 		table_add(&table, "%s", table_size(total, sizeof(total), gpu->fb_bytes));
 		table_add_bytes(&table, gpu->fb_backed_bytes);
-		busy_cell(&table, seen, 0, seen->nr, ctl_engine_parts(&seen->gpu));
+		busy_cell(&table, seen, ALL_VGPUS);
 	}
 	table_print(&table, stdout, NULL);
 }
@@ -137,7 +147,7 @@ static void vgpus_table(const struct overview *overview)
 
 		for (k = 0; k < seen->nr; k++) {
 			listing_vgpu_row(&table, &seen->gpu, &seen->inst[k]);
-			busy_cell(&table, seen, k, 1, 1);
+			busy_cell(&table, seen, k);
 		}
 	}
 	table_print(&table, stdout, NULL);
@@ -173,7 +183,7 @@ static void engines_json(struct json *json, const struct seen *seen, uint32_t vg
 		json_u64(json, "gpu", seen->gpu.gpu);
 		json_bytes(json, "engine", seen->gpu.engine[i].name,
 			   sizeof(seen->gpu.engine[i].name));
-		json_centi(json, "window_percent", used_centi(seen, vgpu, 1, i, 1));
+		json_centi(json, "window_percent", used_centi(seen, vgpu, i));
 		json_end(json);
 	}
 }
@@ -224,6 +234,7 @@ enum exit_code cmd_overview(const struct options *options)
 	for (i = 0; i < overview.nr; i++) {
 		free(overview.seen[i].inst);
 		free(overview.seen[i].window_ns);
+		free(overview.seen[i].slices);
 	}
 	free(overview.seen);
 	return code;

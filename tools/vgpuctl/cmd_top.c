@@ -43,6 +43,26 @@ struct top {
 	struct top_rows rows;
 };
 
+/* Those of a partition that has slots are busy in these only, so the time says how much it is. */
+static int read_slices(int fd, struct top_gpu *gpu)
+{
+	bool shared_time;
+	uint32_t i;
+	int ret;
+
+	if (!ctl_is_divided(&gpu->gpu))
+		return 0;
+	gpu->slices = need_zeroed(gpu->nr + 1, sizeof(*gpu->slices));
+	for (i = 0; i < gpu->nr; i++) {
+		ret = ctl_slices(fd, &gpu->inst[i], &gpu->slices[i], &shared_time);
+		if (ret)
+			return ret;
+		if (shared_time)
+			gpu->slices[i] = VGPU_PARTITION_SLICES;
+	}
+	return 0;
+}
+
 static int read_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 {
 	struct top_sample *sample = arg;
@@ -54,12 +74,13 @@ static int read_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	need_memory(sample->gpu);
 	to = &sample->gpu[sample->nr];
 	to->gpu = *gpu;
+	to->slices = NULL;
 	ret = ctl_stats(fd, gpu->gpu, &stats, &to->inst);
 	if (ret)
 		return ret;
 	to->nr = stats.count;
 	sample->nr++;
-	return 0;
+	return read_slices(fd, to);
 }
 
 /* A GPU that --gpu names and that goes away is no reason to end: it may come back. */

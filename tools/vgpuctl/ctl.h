@@ -182,8 +182,12 @@ int ctl_visit_partitions(int fd, uint32_t gpu, void *arg,
 /* Is the GPU divided into partitions now? */
 bool ctl_is_divided(const struct vgpu_ctl_gpu *gpu);
 
-/* How many engines there are of each index: one in each partition. */
-uint32_t ctl_engine_parts(const struct vgpu_ctl_gpu *gpu);
+/*
+ * How many of VGPU_PARTITION_SLICES slices of its GPU's engines the vGPU can use: those of its
+ * partition; 0: that went with the vGPU. @shared_time: they are slots, outside of which its
+ * engines stand still.
+ */
+int ctl_slices(int fd, const struct vgpu_ctl_instance *inst, uint32_t *slices, bool *shared_time);
 
 /*
  * The length of the scheduler's window in which the vGPU's window_ns was measured: that of the

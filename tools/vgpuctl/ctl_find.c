@@ -213,9 +213,16 @@ bool ctl_is_divided(const struct vgpu_ctl_gpu *gpu)
 	return gpu->partition_mode == VGPU_PARTITION_MODE_ON;
 }
 
-uint32_t ctl_engine_parts(const struct vgpu_ctl_gpu *gpu)
+int ctl_slices(int fd, const struct vgpu_ctl_instance *inst, uint32_t *slices, bool *shared_time)
 {
-	return gpu->partitions ? gpu->partitions : 1;
+	struct vgpu_ctl_partition part = { .slices = VGPU_PARTITION_SLICES };
+	int ret = 0;
+
+	if (inst->partition)
+		ret = ctl_partition(fd, inst->gpu, inst->partition, &part);
+	*slices = ret ? 0 : part.slices;
+	*shared_time = !ret && part.shared_time;
+	return ret == -ENOENT ? 0 : ret;
 }
 
 int ctl_window(int fd, const struct vgpu_ctl_instance *inst, const struct vgpu_ctl_sched *sched,

@@ -14,8 +14,10 @@ void top_free(struct top_sample *sample)
 {
 	size_t i;
 
-	for (i = 0; i < sample->nr; i++)
+	for (i = 0; i < sample->nr; i++) {
 		free(sample->gpu[i].inst);
+		free(sample->gpu[i].slices);
+	}
 	free(sample->gpu);
 	memset(sample, 0, sizeof(*sample));
 }
@@ -68,11 +70,22 @@ static void gpu_fill(uint64_t *busy, const struct vgpu_ctl_gpu *gpu, const struc
 	uint64_t ns = gpu->now_ns - (last ? last->gpu.now_ns : gpu->registered_ns);
 	uint32_t i;
 
-	/* There is an engine of each name in each partition. */
-	ns *= ctl_engine_parts(gpu);
 	for (i = 0; i < ctl_engines(gpu->engines); i++)
 		busy[i] = share_centi(gpu->engine[i].busy_ns -
 				      (last ? last->gpu.engine[i].busy_ns : 0), ns);
+}
+
+/* There is an engine of each name in each partition: what vGPUs got, by the partitions' sizes. */
+static void gpu_fill_divided(uint64_t *busy, const struct top_gpu *gpu, const struct top_row *row)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < ctl_engines(gpu->gpu.engines); i++) {
+		busy[i] = 0;
+		for (k = 0; k < gpu->nr; k++)
+			busy[i] += row[k].busy[i] * gpu->slices[k];
+		busy[i] /= VGPU_PARTITION_SLICES;
+	}
 }
 
 /* The number by which rows are sorted, the largest first. */
@@ -147,6 +160,8 @@ void top_rows(const struct top_sample *now, const struct top_sample *last, struc
 		for (i = 0; i < gpu->nr; i++)
 			row_fill(&rows->row[rows->nr++], &gpu->gpu, &gpu->inst[i],
 				 inst_before(before, &gpu->inst[i]));
+		if (gpu->slices)
+			gpu_fill_divided(rows->gpu_busy[g], gpu, rows->row + rows->nr - gpu->nr);
 	}
 	rows_sort(view, rows);
 }

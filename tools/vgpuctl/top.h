@@ -18,11 +18,14 @@
  * struct top_gpu - a GPU and its vGPUs at one time
  * @gpu:  the GPU
  * @inst: the vGPUs; allocated
- * @nr:   their number
+ * @slices: of each vGPU, of VGPU_PARTITION_SLICES: how much of the GPU's engines it uses if its
+ *        share of its partition's is 100 per cent; NULL: all of them; allocated
+ * @nr:   number of vGPUs
  */
 struct top_gpu {
 	struct vgpu_ctl_gpu gpu;
 	struct vgpu_ctl_instance *inst;
+	uint32_t *slices;
 	uint32_t nr;
 };
 
