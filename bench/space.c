@@ -2,8 +2,9 @@
 /*
  * What a partition does beside a neighbour, on a machine that has a CPU for each unit: a vGPU's
  * programs, while those of a vGPU in another partition keep its channels busy, and while that has
- * none, but a thread keeps a CPU busy. So the machine below, which emulates CPUs by threads that
- * share its caches, locks and power, has as much to do on both sides.
+ * none, but a thread keeps a CPU busy, so that the host has two busy CPUs on both sides. What CPUs
+ * that are emulated take of each other is part of it, so it has no goal; the bench in user space
+ * has one (compute/apart.c).
  */
 #include <endian.h>
 #include <pthread.h>
@@ -186,7 +187,7 @@ void row_partition_space(const char *uuid, const char *other)
 		.dev = space_open(uuid), .other = space_open(other), .rounds = TRIAL_ROUNDS,
 	};
 	struct bench_row row = {
-		.name = "partition_space", .unit = "jobs/s", .reach = 0.98, .higher = true,
+		.name = "partition_space", .unit = "jobs/s", .higher = true,
 		.ours = { block_beside, &space },
 		.peer = { block_busy, &space },
 		.detail = "programs of 10 ms of a vGPU in a partition with one unit, 20 per block, a CPU for each unit: beside a partition with one unit, in which four channels hog, against an idle one, but a busy CPU",
