@@ -54,6 +54,11 @@ int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned
 	return -pthread_create(&task->thread, NULL, task_run, task);
 }
 
+void soft_unit_place(const struct soft_unit *unit)
+{
+	(void)unit;
+}
+
 void soft_unit_pin(const struct soft_unit *unit)
 {
 	(void)unit;

@@ -61,17 +61,17 @@ fi
 # own_machine PROGRAM OPTIONS PARAMETER...: a test that has a machine of its own, with these options
 # of the lab and these parameters of the module; its results are added to the rest
 own_machine() {
-	local program=$1 options own passed failed test
+	local program=$1 options own passed failed test ret=0
 	test=$(basename "$1" .sh)
 	test=${test%_test}
 	[[ $kernel =~ ^(stock|sid)$ && ( $all || " $wanted " =~ \ $test(_test)?\  ) ]] || return 0
 	read -ra options <<<"$2"
 	shift 2
-	own=build/selftests-$kernel-$test.tap
+	own=build/selftests-$kernel$name-$test.tap
 	# shellcheck disable=SC2016 # the machine's shell is to expand it
 	scripts/lab run --kernel "$kernel" --timeout 900 "${options[@]}" -- sh -c \
 		'program=$1; shift; scripts/load "$@" && "$program" && scripts/unload' sh \
-		"$program" "$@" | tee "$own" || status=$?
+		"$program" "$@" | tee "$own" || ret=$?
 	read -r passed _ failed _ < <(tail -n 1 "$tap")
 	passed=$((passed + $(grep -c '^ok ' "$own" || :)))
 	failed=$((failed + $(grep -c '^not ok ' "$own" || :)))
@@ -79,6 +79,9 @@ own_machine() {
 	if ! grep -q '^ok ' "$own" || grep -q '# SKIP' "$own"; then
 		echo "not ok - ${test}_test ends without a result"
 		failed=$((failed + 1))
+	elif ((ret && !failed)); then
+		echo "not ok - ${test}_test ends with status $ret"
+		failed=1
 	fi
 	((failed == 0)) || status=1
 	echo "$passed passed, $failed failed" | tee -a "$tap"

@@ -158,7 +158,7 @@ static void all_units(void)
 	struct vgpu_ctl_partition part;
 
 	two_partitions();
-	part_read(left_part, &part);
+	part_read(0, &part);
 	if (part.engine[GR].units == 1 || sysconf(_SC_NPROCESSORS_ONLN) == 1)
 		ktap_skip("there is one unit, or one processor");
 	hog(&left);

@@ -52,6 +52,10 @@ void soft_unit_stop(struct soft_unit *unit)
 	kthread_stop(unit->task);
 }
 
+void soft_unit_place(const struct soft_unit *unit)
+{
+}
+
 void soft_unit_pin(const struct soft_unit *unit)
 {
 }

@@ -76,16 +76,23 @@ static void gpu_fill(uint64_t *busy, const struct vgpu_ctl_gpu *gpu, const struc
 }
 
 /* There is an engine of each name in each partition: what vGPUs got, by the partitions' sizes. */
-static void gpu_fill_divided(uint64_t *busy, const struct top_gpu *gpu, const struct top_row *row)
+static void gpu_fill_divided(uint64_t *busy, const struct top_gpu *gpu, const struct top_gpu *last)
 {
+	uint64_t ns = gpu->gpu.now_ns - (last ? last->gpu.now_ns : gpu->gpu.registered_ns);
+	const struct vgpu_ctl_instance *inst, *before;
+	double sum[VGPU_MAX_ENGINES] = { 0 };
 	uint32_t i, k;
 
-	for (i = 0; i < ctl_engines(gpu->gpu.engines); i++) {
-		busy[i] = 0;
-		for (k = 0; k < gpu->nr; k++)
-			busy[i] += row[k].busy[i] * gpu->slices[k];
-		busy[i] /= VGPU_PARTITION_SLICES;
+	for (k = 0; k < gpu->nr; k++) {
+		inst = &gpu->inst[k];
+		before = inst_before(last, inst);
+		for (i = 0; i < ctl_engines(gpu->gpu.engines); i++)
+			sum[i] += (double)(inst->engine[i].busy_ns -
+					   (before ? before->engine[i].busy_ns : 0)) *
+				  gpu->slices[k] / VGPU_PARTITION_SLICES;
 	}
+	for (i = 0; i < ctl_engines(gpu->gpu.engines); i++)
+		busy[i] = share_centi((uint64_t)sum[i], ns);
 }
 
 /* The number by which rows are sorted, the largest first. */
@@ -156,12 +163,13 @@ void top_rows(const struct top_sample *now, const struct top_sample *last, struc
 	for (g = 0; g < now->nr; g++) {
 		gpu = &now->gpu[g];
 		before = gpu_before(last, &gpu->gpu);
-		gpu_fill(rows->gpu_busy[g], &gpu->gpu, before);
+		if (gpu->slices)
+			gpu_fill_divided(rows->gpu_busy[g], gpu, before);
+		else
+			gpu_fill(rows->gpu_busy[g], &gpu->gpu, before);
 		for (i = 0; i < gpu->nr; i++)
 			row_fill(&rows->row[rows->nr++], &gpu->gpu, &gpu->inst[i],
 				 inst_before(before, &gpu->inst[i]));
-		if (gpu->slices)
-			gpu_fill_divided(rows->gpu_busy[g], gpu, rows->row + rows->nr - gpu->nr);
 	}
 	rows_sort(view, rows);
 }

@@ -63,7 +63,7 @@ struct vgpu_ctl_partition {
 	__u32 flags;
 	__u32 gpu;			/* in */
 	__u32 partition;		/* in: its number, else ENOENT */
-	__u32 slices;			/* of the units; of partition 0 all */
+	__u32 slices;			/* of the units, or their time; of partition 0 all */
 	__u32 eighths;			/* likewise of the framebuffer */
 	__u32 start;			/* eighth at which it starts */
 	__u32 instances;

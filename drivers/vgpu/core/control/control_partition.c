@@ -224,21 +224,6 @@ int vgpu_ctl_partition_remove(void *arg)
 	return ret;
 }
 
-/*
- * While the GPU is divided the engines of partition 0 are there for nobody. If their time went on,
- * the sums of an engine would say that a partition which has all of the GPU and always works does
- * so half of the time.
- */
-static void partition_hold_whole(struct vgpu_gpu *gpu)
-{
-	unsigned int i;
-
-	mutex_lock(&gpu->lock);
-	for (i = 0; i < gpu->info.nr_engines; i++)
-		vgpu_timeline_hold(vgpu_sched_timeline(gpu->part0.sched, i), gpu->division.on);
-	mutex_unlock(&gpu->lock);
-}
-
 /**
  * vgpu_ctl_partition_mode() - VGPU_IOC_PARTITION_MODE: decide whether a GPU is to be divided
  * @arg: struct vgpu_ctl_partition_set_mode, in kernel memory
@@ -261,8 +246,6 @@ int vgpu_ctl_partition_mode(void *arg)
 		return -ENODEV;
 	ret = vgpu_division_set_mode(gpu, ctl->mode == VGPU_PARTITION_MODE_ON, ctl->text,
 				     sizeof(ctl->text));
-	if (!ret)
-		partition_hold_whole(gpu);
 	partition_gpu_put(gpu);
 	return ret;
 }

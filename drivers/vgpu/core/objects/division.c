@@ -290,6 +290,20 @@ int vgpu_division_remove(struct vgpu_gpu *gpu, u32 id, char *why, size_t size)
 	return 0;
 }
 
+/*
+ * While the GPU is divided the engines of partition 0 are there for nobody. If their time went on,
+ * the sums of an engine would say that a partition which has all of the GPU and always works does
+ * so half of the time.
+ */
+static void division_hold_whole(struct vgpu_gpu *gpu, bool hold)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&gpu->lock);
+	for (i = 0; i < gpu->info.nr_engines; i++)
+		vgpu_timeline_hold(vgpu_sched_timeline(gpu->part0.sched, i), hold);
+}
+
 /**
  * vgpu_division_set_mode() - decide whether a GPU is to be divided
  * @gpu:  the GPU; the caller has entered it (see vgpu_gpu_enter())
@@ -325,6 +339,7 @@ int vgpu_division_set_mode(struct vgpu_gpu *gpu, bool on, char *why, size_t size
 		change = division->on != on;
 		division->on = on;
 		raw_spin_unlock(&gpu->data_lock);
+		division_hold_whole(gpu, on);
 	}
 	mutex_unlock(&gpu->lock);
 	if (change)

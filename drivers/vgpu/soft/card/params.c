@@ -122,14 +122,15 @@ static void soft_param_units(void)
  */
 static void soft_param_partitions(void)
 {
-	unsigned int units = max(soft_params.units, VGPU_SLOTS), cpus = soft_param_nr_cpus();
+	unsigned int units = max(soft_params.units, VGPU_SLOTS), cpus;
 	bool named = !cpumask_empty(&soft_params.cpus);
 
+	cpumask_and(&soft_params.slice_cpus, &soft_params.cpus, cpu_online_mask);
+	cpus = named ? cpumask_weight(&soft_params.slice_cpus) : num_online_cpus();
 	if (!named)
 		units += VGPU_SLOTS * (SOFT_ENGINES - 1);
 	soft_params.share_time = cpus < units * soft_params.nr_gpus;
 	soft_params.own_cpus = named && !soft_params.share_time;
-	cpumask_and(&soft_params.slice_cpus, &soft_params.cpus, cpu_online_mask);
 }
 
 /*

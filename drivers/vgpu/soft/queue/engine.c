@@ -332,8 +332,8 @@ static int soft_engine_thread(void *data)
 	struct soft_run_times times;
 	enum vgpu_run_end end;
 
+	soft_unit_place(unit);
 	for (;;) {
-		soft_unit_pin(unit);
 		rcuwait_wait_event(&unit->wake,
 				   soft_engine_started(engine) || kthread_should_stop(), TASK_IDLE);
 		if (!soft_engine_started(engine))
@@ -341,6 +341,7 @@ static int soft_engine_thread(void *data)
 		do {
 			/* A short run does not reach the other calls of cond_resched(). */
 			cond_resched();
+			soft_unit_pin(unit);
 			end = soft_engine_do_run(engine, &times);
 		} while (soft_engine_finish(engine, end, &times));
 	}

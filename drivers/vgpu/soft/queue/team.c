@@ -119,6 +119,7 @@ static bool soft_team_help(struct soft_unit *unit)
 {
 	unsigned int nr_ch;
 
+	soft_unit_pin(unit);
 	/* The leader may wait for the end of what begins here. */
 	preempt_disable();
 	nr_ch = soft_team_join(unit);
@@ -149,8 +150,8 @@ static int soft_team_thread(void *data)
 {
 	struct soft_unit *unit = data;
 
+	soft_unit_place(unit);
 	while (!kthread_should_stop()) {
-		soft_unit_pin(unit);
 		rcuwait_wait_event(&unit->wake, soft_team_called(unit) || kthread_should_stop(),
 				   TASK_IDLE);
 		cond_resched();

@@ -41,13 +41,20 @@ void soft_unit_stop(struct soft_unit *unit)
 	kthread_stop(unit->task);
 }
 
+/* Gives the calling thread, a unit's, the CPUs of its engine, whatever it has begun with. */
+void soft_unit_place(const struct soft_unit *unit)
+{
+	if (!cpumask_empty(unit->engine->cpus))
+		set_cpus_allowed_ptr(current, unit->engine->cpus);
+}
+
 /**
  * soft_unit_pin() - keep a unit's thread to the CPUs of its engine
  * @unit: the unit
  *
- * A thread whose CPUs are all offline is given all others. It is called each time that the thread
- * has slept, so that it goes back when one of its own is there again. Who has bound it to some of
- * the engine's CPUs is not overruled.
+ * A thread whose CPUs are all offline is given all others. This is called before each piece of
+ * work, so that it goes back when one of its own is there again. Who has bound it to some of the
+ * engine's CPUs is not overruled.
  *
  * Context: the unit's thread; may sleep.
  */
@@ -55,7 +62,8 @@ void soft_unit_pin(const struct soft_unit *unit)
 {
 	const struct cpumask *cpus = unit->engine->cpus;
 
-	if (!cpumask_empty(cpus) && !cpumask_subset(current->cpus_ptr, cpus))
+	if (!cpumask_empty(cpus) && !cpumask_subset(current->cpus_ptr, cpus) &&
+	    cpumask_intersects(cpus, cpu_online_mask))
 		set_cpus_allowed_ptr(current, cpus);
 }
 

@@ -63,6 +63,7 @@ static inline void soft_unit_begin_run(struct soft_unit *unit, u64 now_ns)
 int soft_unit_start(struct soft_unit *unit, struct soft_engine *engine, unsigned int index,
 		    int (*thread)(void *unit), const char *gpu_name);
 void soft_unit_stop(struct soft_unit *unit);
+void soft_unit_place(const struct soft_unit *unit);
 void soft_unit_pin(const struct soft_unit *unit);
 unsigned int soft_unit_cpus(const struct soft_engine *engine);
 
