@@ -26,12 +26,12 @@ nvmlReturn_t nv_enter_host_device(nvmlDevice_t device, const void *out)
 nvmlReturn_t nv_enter_divided(nvmlDevice_t device, const void *out)
 {
 	nvmlReturn_t ret = nv_enter_host_device(device, out);
-	struct vgpu_ctl_gpu gpu;
+	bool divided;
 
 	if (ret)
 		return ret;
-	ret = nv_node_gpu(device->info.gpu, &gpu);
-	if (!ret && gpu.partition_mode != VGPU_PARTITION_MODE_ON)
+	ret = nv_node_divided(device->info.gpu, &divided);
+	if (!ret && !divided)
 		ret = NVML_ERROR_NOT_SUPPORTED;
 	return ret ? nv_leave(ret) : ret;
 }

@@ -51,17 +51,20 @@ static nvmlReturn_t host_memory(const struct nvmlDevice_st *device, nvmlMemory_t
 	return NVML_SUCCESS;
 }
 
+/* A GPU that is divided has no engines whose time could be told: each partition has its own. */
+static nvmlReturn_t host_load(struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES])
+{
+	nvmlReturn_t ret = nv_node_whole(device->info.gpu);
+
+	return ret ? ret : nv_load(device, percent);
+}
+
 static nvmlReturn_t host_samples(struct nvmlDevice_st *device, uint64_t since_us,
 				 struct nv_samples *samples)
 {
-	struct vgpu_ctl_gpu gpu;
-	nvmlReturn_t ret = nv_node_gpu(device->info.gpu, &gpu);
+	nvmlReturn_t ret = nv_node_whole(device->info.gpu);
 
-	if (ret)
-		return ret;
-	if (gpu.partition_mode == VGPU_PARTITION_MODE_ON)
-		return NVML_ERROR_NOT_SUPPORTED;
-	return nv_samples_read(device, since_us, true, samples);
+	return ret ? ret : nv_samples_read(device, since_us, true, samples);
 }
 
 static bool host_computes(const struct vgpu_ctl_instance *inst)
@@ -124,7 +127,7 @@ const struct nv_source nv_source_host = {
 	.init = host_init,
 	.exit = host_exit,
 	.memory = host_memory,
-	.load = nv_load,
+	.load = host_load,
 	.samples = host_samples,
 	.processes = host_processes,
 	.process_samples = host_process_samples,

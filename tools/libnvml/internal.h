@@ -200,6 +200,11 @@ nvmlReturn_t nv_open_error(int error);
 nvmlReturn_t nv_node_call(unsigned long request, void *arg);
 nvmlReturn_t nv_node_gpus(uint32_t **ids, unsigned int *nr);
 nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu);
+
+/* Is the GPU divided now? nv_node_whole() is NOT_SUPPORTED then: of what only a whole GPU has. */
+nvmlReturn_t nv_node_divided(uint32_t id, bool *divided);
+nvmlReturn_t nv_node_whole(uint32_t id);
+
 nvmlReturn_t nv_node_type(uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type);
 nvmlReturn_t nv_node_instance(const uint8_t *uuid, struct vgpu_ctl_instance *inst);
 nvmlReturn_t nv_node_profile(uint32_t gpu, uint32_t index, struct vgpu_ctl_profile *profile);

@@ -11,19 +11,18 @@
 nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending)
 {
 	nvmlReturn_t ret = nv_enter_host_device(device, current);
-	struct vgpu_ctl_gpu gpu;
+	bool divided;
 
 	if (ret)
 		return ret;
 	if (!pending)
 		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	ret = nv_node_gpu(device->info.gpu, &gpu);
+	ret = nv_node_divided(device->info.gpu, &divided);
 	if (ret)
 		return nv_leave(ret);
-	if (!gpu.profiles)
+	if (!device->info.profiles)
 		return nv_leave(NVML_ERROR_NOT_SUPPORTED);
-	*current = gpu.partition_mode == VGPU_PARTITION_MODE_ON ? NVML_DEVICE_MIG_ENABLE :
-								  NVML_DEVICE_MIG_DISABLE;
+	*current = divided ? NVML_DEVICE_MIG_ENABLE : NVML_DEVICE_MIG_DISABLE;
 	*pending = *current;
 	return nv_leave(NVML_SUCCESS);
 }
@@ -81,15 +80,15 @@ static nvmlReturn_t mig_most(const struct nvmlDevice_st *device, unsigned int *c
 nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int *count)
 {
 	nvmlReturn_t ret = nv_enter_device(device, count);
-	struct vgpu_ctl_gpu gpu;
+	bool divided;
 
 	if (ret)
 		return ret;
 	*count = 0;
 	if (!device->info.profiles)
 		return nv_leave(NVML_SUCCESS);
-	ret = nv_node_gpu(device->info.gpu, &gpu);
-	if (!ret && gpu.partition_mode == VGPU_PARTITION_MODE_ON)
+	ret = nv_node_divided(device->info.gpu, &divided);
+	if (divided)
 		ret = mig_most(device, count);
 	return nv_leave(ret);
 }

@@ -113,6 +113,23 @@ nvmlReturn_t nv_node_gpu(uint32_t id, struct vgpu_ctl_gpu *gpu)
 	return nv_node_call(VGPU_IOC_GPU, gpu);
 }
 
+nvmlReturn_t nv_node_divided(uint32_t id, bool *divided)
+{
+	struct vgpu_ctl_gpu gpu;
+	nvmlReturn_t ret = nv_node_gpu(id, &gpu);
+
+	*divided = !ret && gpu.partition_mode == VGPU_PARTITION_MODE_ON;
+	return ret;
+}
+
+nvmlReturn_t nv_node_whole(uint32_t id)
+{
+	bool divided;
+	nvmlReturn_t ret = nv_node_divided(id, &divided);
+
+	return !ret && divided ? NVML_ERROR_NOT_SUPPORTED : ret;
+}
+
 nvmlReturn_t nv_node_type(uint32_t gpu, uint32_t index, struct vgpu_ctl_type *type)
 {
 	memset(type, 0, sizeof(*type));

@@ -183,8 +183,7 @@ static uint64_t sample_sum(const struct sample_page *page, struct vgpu_ctl_engin
 
 /*
  * There are no samples of a GPU whose vGPUs all are closed: what lies between the last one and now,
- * beyond a period, is time in which nothing ran. A GPU that is divided has no engines whose time
- * could be told: each partition has its own.
+ * beyond a period, is time in which nothing ran.
  */
 nvmlReturn_t nv_load(struct nvmlDevice_st *device, unsigned int percent[NV_ENGINES])
 {
@@ -197,8 +196,6 @@ nvmlReturn_t nv_load(struct nvmlDevice_st *device, unsigned int percent[NV_ENGIN
 	ret = nv_node_gpu(device->info.gpu, &gpu);
 	if (ret)
 		return ret;
-	if (gpu.partition_mode == VGPU_PARTITION_MODE_ON)
-		return NVML_ERROR_NOT_SUPPORTED;
 	page = sample_pages(device, gpu.now_ns > SEC_NS ? gpu.now_ns - SEC_NS : 0);
 	if (!page)
 		return NVML_ERROR_MEMORY;

@@ -36,15 +36,12 @@ static nvmlReturn_t sched_read(const struct nvmlDevice_st *device, struct vgpu_c
 			       unsigned int *policy)
 {
 	char name[VGPU_ADDR_LEN + 1];
-	struct vgpu_ctl_gpu gpu;
 	unsigned int i;
 	nvmlReturn_t ret;
 
-	ret = nv_node_gpu(device->info.gpu, &gpu);
+	ret = nv_node_whole(device->info.gpu);
 	if (ret)
 		return ret;
-	if (gpu.partition_mode == VGPU_PARTITION_MODE_ON)
-		return NVML_ERROR_NOT_SUPPORTED;
 	memset(sched, 0, sizeof(*sched));
 	sched->size = sizeof(*sched);
 	sched->gpu = device->info.gpu;
