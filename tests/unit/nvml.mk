@@ -10,11 +10,13 @@ NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c compute_instance.c de
 	tools/libvgpu/node_find.c \
 	$(addprefix drivers/vgpu/core/objects/,about_fits.c placement.c profile.c \
 	types.c) \
+	$(addprefix drivers/vgpu/core/settings/,setting.c share_rules.c) \
 	$(addprefix tests/unit/,nvml_fake.c nvml_heap.c nvml_move.c nvml_node.c nvml_part.c)
 NVML_GUEST_SRCS := $(addprefix tests/unit/,nvml_guest.c nvml_rows.c)
 
 $(foreach t,nvml nvml_abi nvml_account nvml_load nvml_errors nvml_race nvml_cancel nvml_rooms \
-	nvml_guest nvml_meta nvml_mig nvml_ci nvml_node nvml_node_load nvml_node_process,\
+	nvml_guest nvml_meta nvml_mig nvml_ci nvml_places nvml_node nvml_node_load \
+	nvml_node_process,\
 	$(eval SRCS_test_$t := $(NVML_SRCS))\
 	$(eval CPPFLAGS_test_$t := -I$(TOP)/include/uapi -iquote $(TOP)/tools/libnvml \
 		-idirafter $(TOP)/tools/libvgpu/uapi \

@@ -18,9 +18,8 @@
 #include "nvml_part.h"
 
 #define BOARD		"SG16"
-#define REGION_GB	16
 #define CHANNELS	256
-#define TYPES		64
+#define TYPES		128
 #define SAMPLES		(40 * VGPU_SAMPLES_KEPT)
 #define SESSIONS	4096
 #define FILES		64
@@ -124,11 +123,12 @@ static uint64_t now_ns(void)
 	return clock_ns;
 }
 
-static void build_types(void)
+void fake_load(void)
 {
 	struct vgpu_placement places;
 
-	vgpu_placement_init(&places, REGION_GB, false);
+	fake_part_reset();
+	vgpu_placement_init(&places, fake.fb_gb, fake.homogeneous);
 	nr_types = vgpu_types_build(BOARD, &places, CHANNELS, fake.divisible, types, TYPES);
 	must(nr_types <= TYPES, "no room for types");
 }
@@ -136,7 +136,7 @@ static void build_types(void)
 void fake_divisible(void)
 {
 	fake.divisible = true;
-	build_types();
+	fake_load();
 }
 
 void fake_reset(void)
@@ -149,6 +149,7 @@ void fake_reset(void)
 	fake.gpus = FAKE_GPUS;
 	fake.engines = FAKE_ENGINES;
 	fake.units = FAKE_UNITS;
+	fake.fb_gb = FAKE_FB_GB;
 	for (i = 0; i < FAKE_GPUS; i++) {
 		strcpy((char *)fake.sched[i].policy, "best_effort");
 		fake.sched[i].slice_ns = 1000000;
@@ -158,8 +159,7 @@ void fake_reset(void)
 	nr_samples = 0;
 	nr_sessions = 0;
 	nr_runs = 0;
-	fake_part_reset();
-	build_types();
+	fake_load();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -259,10 +259,11 @@ bool fake_vgpu(unsigned int nr, struct vgpu_ctl_instance *inst)
 	return there[nr];
 }
 
-void fake_put(unsigned int nr, uint32_t partition)
+void fake_put(unsigned int nr, uint32_t partition, uint32_t guarantee)
 {
 	pthread_mutex_lock(&lock);
 	vgpus[nr].partition = partition;
+	vgpus[nr].guarantee = guarantee;
 	tell(VGPU_EVENT_CREATED, vgpus[nr].gpu, 0);
 	pthread_mutex_unlock(&lock);
 }
@@ -328,20 +329,6 @@ bool fake_has_gpu(uint32_t gpu)
 	return gpu < fake.gpus && !fake.gone[gpu];
 }
 
-static struct vgpu_placement places_of(unsigned int gpu)
-{
-	struct vgpu_placement places;
-	unsigned int i;
-
-	vgpu_placement_init(&places, REGION_GB, fake.homogeneous);
-	for (i = 0; i < FAKE_VGPUS; i++)
-		if (there[i] && vgpus[i].gpu == gpu) {
-			places.used[places.nr].start_gb = vgpus[i].placement_gb;
-			places.used[places.nr++].size_gb = (u32)(vgpus[i].fb_bytes >> 30);
-		}
-	return places;
-}
-
 static int call_gpus(struct vgpu_ctl_list *list)
 {
 	uint32_t *ids = (void *)(uintptr_t)list->ids;
@@ -372,7 +359,7 @@ static int call_gpu(struct vgpu_ctl_gpu *gpu)
 	memcpy(gpu->engine, engines, fake.engines * sizeof(engines[0]));
 	for (i = 0; i < fake.engines; i++)
 		gpu->engine[i].units = i ? 1 : fake.units;
-	gpu->fb_bytes = (uint64_t)REGION_GB << 30;
+	gpu->fb_bytes = (uint64_t)fake.fb_gb << 30;
 	for (i = 0; i < FAKE_VGPUS; i++)
 		if (there[i] && vgpus[i].gpu == gpu->gpu)
 			gpu->fb_used_bytes += vgpus[i].fb_bytes;
@@ -392,11 +379,10 @@ unsigned int fake_types(unsigned int gpu)
 
 void fake_type(unsigned int gpu, unsigned int index, struct vgpu_ctl_type *type)
 {
-	struct vgpu_placement places = places_of(gpu);
 	const struct vgpu_type *t = &types[index];
 
-	type->available = vgpu_placement_available(&places, t->size_gb);
-	type->max_instances = vgpu_placement_count(&places, t->size_gb);
+	type->available = fake_part_room(gpu, t);
+	type->max_instances = t->max_instances;
 	type->num_heads = t->num_heads;
 	type->max_width = t->max_width;
 	type->max_height = t->max_height;

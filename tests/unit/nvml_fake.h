@@ -17,6 +17,7 @@
 #define FAKE_VGPUS	64
 #define FAKE_ENGINES	5	/* gr, ce0, ce1, enc, dec */
 #define FAKE_UNITS	16	/* of gr; the others have one */
+#define FAKE_FB_GB	16
 #define FAKE_PERIOD_NS	100000000ull
 
 /*
@@ -54,9 +55,11 @@ struct fake {
 	unsigned int abi_major;
 	bool homogeneous;
 	bool divisible;
+	bool share_time;	/* partitions, that of CPUs */
 	unsigned int gpus;
 	unsigned int engines;	/* of FAKE_ENGINES the first ones */
 	uint32_t units;		/* of gr */
+	uint32_t fb_gb;
 	bool gone[FAKE_GPUS];
 	struct vgpu_ctl_sched sched[FAKE_GPUS];
 	const char *owner;	/* the name of who opens vGPUs from now on; NULL: "vm" and its pid */
@@ -70,6 +73,12 @@ extern struct fake fake;
 
 void fake_reset(void);
 
+/*
+ * Before nvmlInit(): types are as fake.homogeneous, divisible and fb_gb have it now, and there are
+ * no partitions.
+ */
+void fake_load(void);
+
 /* The GPUs can have partitions, and there are types for them. Before nvmlInit(). */
 void fake_divisible(void);
 
@@ -79,8 +88,8 @@ void fake_start(unsigned int nr, int pid);
 void fake_stop(unsigned int nr);
 void fake_remove(unsigned int nr);
 
-/* The vGPU is in a partition, whose number that is. */
-void fake_put(unsigned int nr, uint32_t partition);
+/* The vGPU is in a partition, whose number that is, and is guaranteed so much, per mille. */
+void fake_put(unsigned int nr, uint32_t partition, uint32_t guarantee);
 
 /* A copy, as VGPU_IOC_INSTANCE gives it; false: it is not there. */
 bool fake_vgpu(unsigned int nr, struct vgpu_ctl_instance *inst);

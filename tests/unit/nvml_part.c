@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/objects/placement.h"
 #include "core/objects/profile.h"
+#include "core/settings/share_rules.h"
 
 #include "nvml_move.h"
 #include "nvml_part.h"
@@ -24,12 +26,7 @@ void fake_part_reset(void)
 	memset(gpus, 0, sizeof(gpus));
 	fake_part_flees = 0;
 	for (i = 0; i < FAKE_GPUS; i++)
-		gpus[i].map.region_gb = FAKE_FB_GB;
-}
-
-void fake_part_memory(unsigned int gpu, uint32_t gb)
-{
-	gpus[gpu].map.region_gb = gb;
+		gpus[i].map.region_gb = fake.fb_gb;
 }
 
 void fake_part_mode(unsigned int gpu, bool on)
@@ -68,14 +65,72 @@ void fake_part_remove(unsigned int gpu, uint32_t id)
 	vgpu_profile_put(&gpus[gpu].map, id);
 }
 
-static unsigned int vgpus_in(unsigned int gpu, uint32_t partition)
+/* Sets where the vGPUs of a partition are, and adds up their guarantees. */
+static uint32_t vgpus_in(unsigned int gpu, uint32_t partition, struct vgpu_placement *places)
 {
 	struct vgpu_ctl_instance inst;
-	unsigned int i, nr = 0;
+	uint32_t guarantees = 0;
+	unsigned int i;
 
-	for (i = 0; i < FAKE_VGPUS; i++)
-		nr += fake_vgpu(i, &inst) && inst.gpu == gpu && inst.partition == partition;
-	return nr;
+	places->nr = 0;
+	for (i = 0; i < FAKE_VGPUS && places->nr < VGPU_PLACEMENT_MAX; i++) {
+		if (!fake_vgpu(i, &inst) || inst.gpu != gpu || inst.partition != partition)
+			continue;
+		places->used[places->nr].start_gb = inst.placement_gb;
+		places->used[places->nr++].size_gb = (u32)(inst.fb_bytes >> 30);
+		guarantees += inst.guarantee;
+	}
+	return guarantees;
+}
+
+static unsigned int vgpus_nr(unsigned int gpu, uint32_t partition)
+{
+	struct vgpu_placement places;
+
+	vgpus_in(gpu, partition, &places);
+	return places.nr;
+}
+
+static u32 start_gb_of(unsigned int gpu, unsigned int start)
+{
+	return start * gpus[gpu].map.region_gb / VGPU_PROFILE_EIGHTHS;
+}
+
+/* How many fit beside the vGPUs of a partition, whose places count from its start. */
+static unsigned int room_in(unsigned int gpu, uint32_t partition, u32 start_gb, u32 region_gb,
+			    u32 size_gb)
+{
+	struct vgpu_placement places;
+	uint32_t guarantees;
+	unsigned int i;
+
+	vgpu_placement_init(&places, region_gb, fake.homogeneous);
+	guarantees = vgpus_in(gpu, partition, &places);
+	for (i = 0; i < places.nr; i++)
+		places.used[i].start_gb -= start_gb;
+	return vgpu_share_room(guarantees, size_gb, region_gb,
+			       vgpu_placement_available(&places, size_gb));
+}
+
+/* As core/objects/place.c of the driver. */
+unsigned int fake_part_room(unsigned int gpu, const struct vgpu_type *type)
+{
+	u32 region_gb = gpus[gpu].map.region_gb, size_gb = type->size_gb;
+	unsigned int i, nr = 0, there = vgpus_nr(gpu, 0);
+
+	if (!type->profile && !gpus[gpu].on)
+		nr = room_in(gpu, 0, 0, region_gb, size_gb);
+	for (i = 0; i < VGPU_PROFILE_EIGHTHS; i++) {
+		uint32_t id = gpus[gpu].map.owner[i];
+
+		if (!id || (i && gpus[gpu].map.owner[i - 1] == id))
+			continue;
+		there += vgpus_nr(gpu, id);
+		if (gpus[gpu].profile[i] == type->profile)
+			nr += room_in(gpu, id, start_gb_of(gpu, i),
+				      vgpu_profile_size_gb(type->profile, region_gb), size_gb);
+	}
+	return there + nr < VGPU_PLACEMENT_MAX ? nr : VGPU_PLACEMENT_MAX - there;
 }
 
 /* Where the partition starts; VGPU_PROFILE_EIGHTHS: there is none. */
@@ -144,6 +199,7 @@ static int call_partition(struct vgpu_ctl_partition *part)
 {
 	unsigned int start = part_start(part->gpu, part->partition);
 	const struct vgpu_profile *profile;
+	struct vgpu_placement places;
 	unsigned int i;
 	uint32_t gb;
 
@@ -154,13 +210,16 @@ static int call_partition(struct vgpu_ctl_partition *part)
 	part->slices = profile->slices;
 	part->eighths = profile->eighths;
 	part->start = start;
-	part->instances = vgpus_in(part->gpu, part->partition);
-	part->fb_start = (uint64_t)start * (gb / profile->eighths) << 30;
+	part->instances = vgpus_nr(part->gpu, part->partition);
+	part->guarantee_sum = vgpus_in(part->gpu, part->partition, &places);
+	part->shared_time = fake.share_time;
+	part->fb_start = (uint64_t)start_gb_of(part->gpu, start) << 30;
 	part->fb_bytes = (uint64_t)gb << 30;
 	part->fb_used_bytes = (uint64_t)part->instances << 30;
 	part->engines = fake.engines;
 	for (i = 0; i < fake.engines; i++)
-		part->engine[i].units = vgpu_profile_units(profile, i ? 1 : fake.units);
+		part->engine[i].units = fake.share_time ? (i ? 1 : fake.units) :
+					vgpu_profile_units(profile, i ? 1 : fake.units);
 	strcpy((char *)part->profile, profile->name);
 	return 0;
 }
@@ -179,7 +238,7 @@ static int call_remove(const struct vgpu_ctl_partition_remove *call)
 {
 	if (part_start(call->gpu, call->partition) == VGPU_PROFILE_EIGHTHS)
 		return -ENOENT;
-	if (vgpus_in(call->gpu, call->partition))
+	if (vgpus_nr(call->gpu, call->partition))
 		return -EBUSY;
 	fake_part_remove(call->gpu, call->partition);
 	return 0;
@@ -192,7 +251,7 @@ static int call_mode(const struct vgpu_ctl_partition_set_mode *call)
 
 	if (!fake.divisible)
 		return -EOPNOTSUPP;
-	if (on ? vgpus_in(call->gpu, 0) : part_ids(call->gpu, ids))
+	if (on ? vgpus_nr(call->gpu, 0) : part_ids(call->gpu, ids))
 		return -EBUSY;
 	gpus[call->gpu].on = on;
 	return 0;

@@ -6,12 +6,11 @@
 #ifndef NVML_PART_H
 #define NVML_PART_H
 
+#include "core/objects/types.h"
+
 #include "nvml_fake.h"
 
-#define FAKE_FB_GB	16
-
 /* As another process does it. The number of the partition; 0: it does not fit. */
-void fake_part_memory(unsigned int gpu, uint32_t gb);
 void fake_part_mode(unsigned int gpu, bool on);
 uint32_t fake_part_new(unsigned int gpu, const char *profile, uint32_t start);
 void fake_part_remove(unsigned int gpu, uint32_t id);
@@ -21,6 +20,7 @@ extern uint32_t fake_part_flees;
 
 /* For nvml_fake.c, with its lock; fake_part_call() returns -ENOTTY if that is no call of these. */
 void fake_part_reset(void);
+unsigned int fake_part_room(unsigned int gpu, const struct vgpu_type *type);
 void fake_part_gpu(struct vgpu_ctl_gpu *gpu);
 int fake_part_call(unsigned long request, void *arg);
 

@@ -527,6 +527,7 @@ static void test_placements(void **state)
 	/* Where all vGPUs have one size. */
 	OK(nvmlShutdown());
 	fake.homogeneous = true;
+	fake_load();
 	OK(nvmlInit_v2());
 	OK(nvmlDeviceGetHandleByIndex_v2(0, &dev[0]));
 	OK(nvmlDeviceGetVgpuHeterogeneousMode(dev[0], &mode));

@@ -117,7 +117,7 @@ static void test_one(void **state)
 	OK(nvmlDeviceGetUUID(device, uuid, sizeof(uuid)));
 
 	fake_create(1, 0, 0, 0);
-	fake_put(1, 1);
+	fake_put(1, 1, 0);
 	assert_int_equal(nvmlComputeInstanceDestroy(first), NVML_ERROR_IN_USE);
 	fake_remove(1);
 	OK(nvmlComputeInstanceDestroy(first));
@@ -390,7 +390,7 @@ static void test_vgpus(void **state)
 	fake_part_new(0, "3g", 0);
 	fake_part_new(0, "1g", 4);
 	fake_create(1, 0, 0, 0);
-	fake_put(1, 2);
+	fake_put(1, 2, 0);
 	fake_start(1, 101);
 	fake_create(2, 0, 0, 0);
 	fake_start(2, 102);

@@ -183,7 +183,12 @@ static void test_odd_memory(void **state)
 	nvmlGpuInstanceProfileInfo_t info;
 	unsigned int count;
 
-	fake_part_memory(0, 4);
+	OK(nvmlShutdown());
+	fake.fb_gb = 4;
+	fake_load();
+	fake_part_mode(0, true);
+	OK(nvmlInit_v2());
+	OK(nvmlDeviceGetHandleByIndex_v2(0, &dev));
 	UNSUPPORTED(nvmlDeviceGetGpuInstanceProfileInfo(dev, 0, &info));
 	UNSUPPORTED(nvmlDeviceCreateGpuInstance(dev, 0, &gi));
 	OK(nvmlDeviceGetGpuInstanceProfileInfo(dev, 1, &info));
@@ -336,7 +341,7 @@ static void test_destroy(void **state)
 	assert_int_equal(nvmlGpuInstanceDestroy(gi), NVML_ERROR_NO_PERMISSION);
 	fake.set_error = 0;
 	fake_create(1, 0, 0, 0);
-	fake_put(1, 1);
+	fake_put(1, 1, 0);
 	assert_int_equal(nvmlGpuInstanceDestroy(gi), NVML_ERROR_IN_USE);
 	check_info(gi, 1, 1, 4, 2);
 	fake_remove(1);
