@@ -241,6 +241,42 @@ static void test_devices(void **state)
 	INVALID(nvmlDeviceGetDeviceHandleFromMigDeviceHandle(dev, &device));
 }
 
+/* What a profile says of units is what its compute instance and its MIG device have. */
+static void check_units(unsigned int profile, unsigned int slices)
+{
+	unsigned int wanted = fake.units * slices / 7 ?: 1;
+	nvmlComputeInstanceProfileInfo_t of_ci;
+	nvmlGpuInstanceProfileInfo_t of_gi;
+	nvmlDeviceAttributes_t attrs;
+
+	OK(nvmlDeviceGetGpuInstanceProfileInfo(dev, profile, &of_gi));
+	assert_int_equal(of_gi.multiprocessorCount, wanted);
+	OK(nvmlDeviceCreateGpuInstance(dev, profile, &gi));
+	OK(nvmlGpuInstanceGetComputeInstanceProfileInfo(gi, profile, 0, &of_ci));
+	assert_int_equal(of_ci.multiprocessorCount, wanted);
+	OK(nvmlDeviceGetAttributes_v2(by_index(0), &attrs));
+	assert_int_equal(attrs.multiprocessorCount, wanted);
+	OK(nvmlGpuInstanceDestroy(gi));
+}
+
+/* Also of partitions that share CPUs in time, of which the driver tells all units. */
+static void test_units(void **state)
+{
+	static const unsigned int slices[] = { 1, 2, 3, 4, 7 };
+	unsigned int units, i;
+
+	for (units = 1; units <= FAKE_UNITS; units++) {
+		OK(nvmlShutdown());
+		fake.units = units;
+		OK(nvmlInit_v2());
+		OK(nvmlDeviceGetHandleByIndex_v2(0, &dev));
+		for (i = 0; i < 2 * ARRAY_SIZE(slices); i++) {
+			fake.share_time = i % 2;
+			check_units(i / 2, slices[i / 2]);
+		}
+	}
+}
+
 /* It is that of the place, on each GPU another one, and not of what is not there. */
 static void test_uuid(void **state)
 {
@@ -453,6 +489,7 @@ int main(void)
 		MIG(test_one),
 		MIG(test_two_runs),
 		MIG(test_devices),
+		MIG(test_units),
 		MIG(test_uuid),
 		MIG(test_device_everywhere),
 		MIG(test_handles),

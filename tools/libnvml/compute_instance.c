@@ -37,7 +37,7 @@ static nvmlComputeInstanceProfileInfo_t ci_profile_info(const struct nv_mig *mig
 		.id = nv_profile_number(mig->info.slices),
 		.sliceCount = mig->info.slices,
 		.instanceCount = 1,
-		.multiprocessorCount = nv_mig_units(mig),
+		.multiprocessorCount = nv_slices_units(mig->device, mig->info.slices),
 		.sharedCopyEngineCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_CE),
 		.sharedDecoderCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_DEC),
 		.sharedEncoderCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_ENC),

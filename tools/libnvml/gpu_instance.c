@@ -12,7 +12,7 @@ static nvmlGpuInstanceProfileInfo_v2_t gi_profile_info(const struct nvmlDevice_s
 		.id = nv_profile_number(profile->slices),
 		.sliceCount = profile->slices,
 		.instanceCount = nv_profile_most(profile),
-		.multiprocessorCount = nv_profile_units(device, profile),
+		.multiprocessorCount = nv_slices_units(device, profile->slices),
 		.copyEngineCount = nv_engine_count(device, VGPU_HW_ENGINE_CE),
 		.decoderCount = nv_engine_count(device, VGPU_HW_ENGINE_DEC),
 		.encoderCount = nv_engine_count(device, VGPU_HW_ENGINE_ENC),

@@ -161,7 +161,7 @@ static nvmlReturn_t mig_attributes(nvmlDevice_t mig_device, nvmlDeviceAttributes
 	if (ret)
 		return ret;
 	all = (nvmlDeviceAttributes_t) {
-		.multiprocessorCount = nv_mig_units(mig),
+		.multiprocessorCount = nv_slices_units(mig->device, mig->info.slices),
 		.sharedCopyEngineCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_CE),
 		.sharedDecoderCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_DEC),
 		.sharedEncoderCount = nv_engine_count(mig->device, VGPU_HW_ENGINE_ENC),

@@ -73,10 +73,11 @@ void nv_profile_name(const uint8_t *name, uint64_t fb_bytes, char text[NV_NAME])
 /* What the engines of each partition are, which are the GPU's. */
 unsigned int nv_engine_count(const struct nvmlDevice_st *device, uint32_t engine_class);
 
-/* Multiprocessors: units of gr that a partition has, or one of the profile would have. */
-unsigned int nv_mig_units(const struct nv_mig *mig);
-unsigned int nv_profile_units(const struct nvmlDevice_st *device,
-			      const struct vgpu_ctl_profile *profile);
+/*
+ * Multiprocessors: units of gr that so many slices are. Profiles, compute instances and MIG devices
+ * tell the same, as clients compare them.
+ */
+unsigned int nv_slices_units(const struct nvmlDevice_st *device, uint32_t slices);
 
 /* ---- mig.c ---- */
 

@@ -76,27 +76,18 @@ unsigned int nv_engine_count(const struct nvmlDevice_st *device, uint32_t engine
 	return nr;
 }
 
-unsigned int nv_mig_units(const struct nv_mig *mig)
-{
-	const struct nvmlDevice_st *device = mig->device;
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < device->info.engines && i < VGPU_MAX_ENGINES; i++)
-		if (device->info.engine[i].engine_class == VGPU_HW_ENGINE_GR)
-			nr += mig->info.engine[i].units;
-	return nr;
-}
-
-/* The driver tells it only of partitions that are there. This is its rule: each engine has one. */
-unsigned int nv_profile_units(const struct nvmlDevice_st *device,
-			      const struct vgpu_ctl_profile *profile)
+/*
+ * The driver tells units only of partitions that are there, and of one that shares CPUs in time it
+ * tells all, as in its slots it has them. This is its rule for the others: each engine has one.
+ */
+unsigned int nv_slices_units(const struct nvmlDevice_st *device, uint32_t slices)
 {
 	unsigned int i, units, nr = 0;
 
 	for (i = 0; i < device->info.engines && i < VGPU_MAX_ENGINES; i++) {
 		if (device->info.engine[i].engine_class != VGPU_HW_ENGINE_GR)
 			continue;
-		units = device->info.engine[i].units * profile->slices / VGPU_PARTITION_SLICES;
+		units = device->info.engine[i].units * slices / VGPU_PARTITION_SLICES;
 		nr += units ? units : 1;
 	}
 	return nr;
