@@ -2,6 +2,7 @@
 /* MIG of libnvidia-ml.so.1 on the real driver, as its clients use it: partitions of the GPU. */
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <nvml.h>
@@ -13,6 +14,8 @@
 #define IS(call, wanted)	CHECK_EQ(call, NVML_ERROR_##wanted, "%s", #call)
 #define CHURN_MS		1500
 #define PROFILES		5
+#define TYPES			128
+#define PLACES			64
 
 static struct fx_vgpu v;
 static nvmlDevice_t dev;
@@ -228,6 +231,91 @@ static void refusals(void)
 	check_mode(NVML_DEVICE_MIG_ENABLE);
 }
 
+struct places {
+	unsigned int nr;
+	unsigned int id[PLACES];
+};
+
+/* With the first version: what lies behind as many places as its maximum stays as it is. */
+static void places_of(nvmlVgpuTypeId_t type, bool creatable, struct places *out)
+{
+	nvmlVgpuPlacementList_v1_t list = {
+		.version = NVML_STRUCT_VERSION(VgpuPlacementList, 1),
+		.placementIds = out->id,
+	};
+	unsigned int most, i;
+
+	memset(out->id, 0xee, sizeof(out->id));
+	OK(nvmlVgpuTypeGetMaxInstances(dev, type, &most));
+	OK(creatable ? nvmlDeviceGetVgpuTypeCreatablePlacements(dev, type, (void *)&list) :
+		       nvmlDeviceGetVgpuTypeSupportedPlacements(dev, type, (void *)&list));
+	out->nr = list.count;
+	CHECK(out->nr <= most, "%u of %u", out->nr, most);
+	for (i = out->nr; i < PLACES; i++)
+		CHECK_EQ(out->id[i], 0xeeeeeeee);
+}
+
+/* Of each type as many are creatable as the driver says that fit, among those it can have. */
+static void check_places(void)
+{
+	unsigned int count = TYPES, i, k, n;
+	struct places all, some;
+	struct vgpu_ctl_type type;
+	nvmlVgpuTypeId_t ids[TYPES];
+
+	OK(nvmlDeviceGetSupportedVgpus(dev, &count, ids));
+	for (i = 0; i < count; i++) {
+		memset(&type, 0, sizeof(type));
+		type.size = sizeof(type);
+		type.gpu = fx_gpu_id();
+		type.index = i;
+		CHECK(!ioctl(fx_control(), VGPU_IOC_TYPE, &type), "%s", strerror(errno));
+		places_of(ids[i], false, &all);
+		CHECK_EQ(all.nr, type.max_instances, "%s", (char *)type.name);
+		places_of(ids[i], true, &some);
+		CHECK_EQ(some.nr, type.available, "%s", (char *)type.name);
+		for (k = 0; k < some.nr; k++) {
+			for (n = 0; n < all.nr && all.id[n] != some.id[k]; n++)
+				;
+			CHECK(n < all.nr, "%s at %u", (char *)type.name, some.id[k]);
+		}
+	}
+}
+
+static void places(void)
+{
+	nvmlVgpuPlacementId_t place = { .version = NVML_STRUCT_VERSION(VgpuPlacementId, 1) };
+	struct places before, after;
+	nvmlVgpuInstance_t vgpu;
+	nvmlVgpuTypeId_t type;
+	unsigned int count = 1, i;
+
+	begin_on();
+	set_mode(NVML_DEVICE_MIG_DISABLE);
+	check_places();
+	set_mode(NVML_DEVICE_MIG_ENABLE);
+	check_places();
+	part_new("2g", 2);
+	check_places();
+	part_new("3g", 4);
+	check_places();
+	fx_create_open(&v, "3-4C");
+	check_places();
+	OK(nvmlDeviceGetActiveVgpus(dev, &count, &vgpu));
+	OK(nvmlVgpuInstanceGetType(vgpu, &type));
+	OK(nvmlVgpuInstanceGetPlacementId(vgpu, &place));
+	places_of(type, true, &after);
+	fx_close(&v);
+	fx_remove(&v);
+	places_of(type, true, &before);
+	CHECK_EQ(before.nr, after.nr + 1);
+	for (i = 0; i < before.nr && before.id[i] != place.placementId; i++)
+		;
+	CHECK(i < before.nr, "was placed at %u", place.placementId);
+	for (i = 0; i < after.nr; i++)
+		CHECK(after.id[i] != place.placementId, "%u is taken", after.id[i]);
+}
+
 /* A vGPU in an instance keeps it, and is told of there. */
 static void in_use(void)
 {
@@ -381,6 +469,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(profiles),
 	KTAP_TEST(client),
 	KTAP_TEST(refusals),
+	KTAP_TEST(places),
 	KTAP_TEST(in_use),
 	KTAP_TEST(of_others),
 	KTAP_TEST(rights),

@@ -27,7 +27,7 @@ $(foreach t,nvml nvml_abi nvml_account nvml_load nvml_errors nvml_race nvml_canc
 		clock_gettime clock_nanosleep)))
 $(foreach t,nvml_guest nvml_account,$(eval SRCS_test_$t += tests/unit/nvml_channels.c))
 SRCS_test_nvml_errors += tests/unit/nvml_rows.c
-$(foreach t,nvml_mig nvml_ci,\
+$(foreach t,nvml_mig nvml_ci nvml_places,\
 	$(eval SRCS_test_$t += $(addprefix tests/unit/,nvml_mig_world.c nvml_rows.c)))
 $(foreach t,nvml_node nvml_node_load nvml_node_process,$(eval SRCS_test_$t += $(NVML_GUEST_SRCS)))
 # Of a thread that is cancelled ASan takes the stack for one that is in use.

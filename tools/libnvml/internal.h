@@ -251,6 +251,13 @@ struct nvmlDevice_st *nv_device_of(uint32_t gpu);
 struct nv_type *nv_type_of(unsigned int id);
 
 /*
+ * A type as it is on that GPU, now: GPUs of one name can differ in how many vGPUs fit, by their
+ * placement. INVALID_ARGUMENT: the GPU has no such type.
+ */
+nvmlReturn_t nv_device_type(const struct nvmlDevice_st *device, unsigned int id,
+			    struct vgpu_ctl_type *info);
+
+/*
  * The vGPUs of a GPU, until the lock is dropped. Their counters and memory are those of now if
  * @now, else of some time before. Forgets the numbers of vGPUs that are gone.
  */

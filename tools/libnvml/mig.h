@@ -60,7 +60,9 @@ unsigned int nv_profile_number(uint32_t slices);
 /* Slices of a number; NOT_SUPPORTED: of a profile that this product has not. */
 nvmlReturn_t nv_profile_slices(unsigned int number, unsigned int most, uint32_t *slices);
 
-/* The GPU's profile of that number. */
+/* The GPU's profile of so many slices, or of that number. NOT_SUPPORTED: it has none. */
+nvmlReturn_t nv_profile_of_slices(const struct nvmlDevice_st *device, uint32_t slices,
+				  struct vgpu_ctl_profile *profile);
 nvmlReturn_t nv_profile(const struct nvmlDevice_st *device, unsigned int number,
 			struct vgpu_ctl_profile *profile);
 

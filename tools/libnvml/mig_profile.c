@@ -36,15 +36,12 @@ nvmlReturn_t nv_profile_slices(unsigned int number, unsigned int most, uint32_t 
 	return NVML_SUCCESS;
 }
 
-nvmlReturn_t nv_profile(const struct nvmlDevice_st *device, unsigned int number,
-			struct vgpu_ctl_profile *profile)
+nvmlReturn_t nv_profile_of_slices(const struct nvmlDevice_st *device, uint32_t slices,
+				  struct vgpu_ctl_profile *profile)
 {
-	uint32_t slices, i;
 	nvmlReturn_t ret;
+	uint32_t i;
 
-	ret = nv_profile_slices(number, NVML_GPU_INSTANCE_PROFILE_COUNT, &slices);
-	if (ret)
-		return ret;
 	for (i = 0; i < device->info.profiles; i++) {
 		ret = nv_node_profile(device->info.gpu, i, profile);
 		if (ret)
@@ -53,6 +50,15 @@ nvmlReturn_t nv_profile(const struct nvmlDevice_st *device, unsigned int number,
 			return profile->fb_bytes ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
 	}
 	return NVML_ERROR_NOT_SUPPORTED;
+}
+
+nvmlReturn_t nv_profile(const struct nvmlDevice_st *device, unsigned int number,
+			struct vgpu_ctl_profile *profile)
+{
+	uint32_t slices;
+	nvmlReturn_t ret = nv_profile_slices(number, NVML_GPU_INSTANCE_PROFILE_COUNT, &slices);
+
+	return ret ? ret : nv_profile_of_slices(device, slices, profile);
 }
 
 /* Places of one profile never overlap. */

@@ -6,7 +6,9 @@
 
 #include "core/objects/placement.h"
 
-#include "internal.h"
+#include "mig.h"
+
+#define PER_MILLE	1000
 
 nvmlReturn_t nvmlDeviceGetVgpuHeterogeneousMode(nvmlDevice_t device,
 						nvmlVgpuHeterogeneousMode_t *mode)
@@ -38,15 +40,18 @@ nvmlReturn_t nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t device,
 	return nv_leave(mode->mode == now ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED);
 }
 
-static const struct nv_type *place_type(const struct nvmlDevice_st *device, nvmlVgpuTypeId_t id)
-{
-	unsigned int i;
+/* A part of the framebuffer that vGPUs of a type can be in: a partition's, or all of it. */
+struct place_region {
+	uint32_t partition;
+	u32 start_gb;
+	u32 size_gb;
+	uint32_t guarantees;	/* of the vGPUs that are there, per mille */
+};
 
-	for (i = 0; i < device->types; i++)
-		if (device->type[i]->id == id)
-			return device->type[i];
-	return NULL;
-}
+struct place_regions {
+	unsigned int nr;
+	struct place_region at[NV_MIGS_MAX];
+};
 
 /* Of the second version the mode is given, too; there are places for the one that is in force. */
 static nvmlReturn_t place_check(const struct nvmlDevice_st *device,
@@ -62,57 +67,118 @@ static nvmlReturn_t place_check(const struct nvmlDevice_st *device,
 	       NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
 }
 
-/* Could a vGPU of that size be made there, beside those that are there? */
-static bool place_is_free(const struct nv_vgpus *vgpus, bool homogeneous, u32 start_gb,
-			  u32 size_gb)
+/* Wherever there can be a partition for the type, or the whole GPU. */
+static nvmlReturn_t place_all(const struct nvmlDevice_st *device, const struct vgpu_ctl_type *type,
+			      struct place_regions *regions)
+{
+	u32 region_gb = (u32)(device->info.fb_bytes >> 30);
+	struct vgpu_ctl_profile profile;
+	nvmlReturn_t ret;
+	uint32_t i;
+
+	regions->nr = 0;
+	if (!type->slices) {
+		regions->at[regions->nr++] = (struct place_region) { .size_gb = region_gb };
+		return NVML_SUCCESS;
+	}
+	ret = nv_profile_of_slices(device, type->slices, &profile);
+	if (ret)
+		return ret;
+	for (i = 0; i < VGPU_PARTITION_EIGHTHS; i++)
+		if (profile.starts & 1u << i)
+			regions->at[regions->nr++] = (struct place_region) {
+				.start_gb = region_gb * i / VGPU_PARTITION_EIGHTHS,
+				.size_gb = (u32)(profile.fb_bytes >> 30),
+			};
+	return NVML_SUCCESS;
+}
+
+/* Where there is a partition for the type; of a type that none more fits of now: nowhere. */
+static nvmlReturn_t place_there(struct nvmlDevice_st *device, const struct vgpu_ctl_type *type,
+				struct place_regions *regions)
+{
+	nvmlReturn_t ret;
+	unsigned int i;
+
+	regions->nr = 0;
+	if (!type->available)
+		return NVML_SUCCESS;
+	if (!type->slices)
+		return place_all(device, type, regions);
+	ret = nv_migs_read(device);
+	for (i = 0; !ret && i < device->migs.nr; i++) {
+		const struct nv_mig *mig = &device->migs.mig[i];
+		const struct vgpu_ctl_partition *part = &mig->info;
+
+		if (part->slices == type->slices)
+			regions->at[regions->nr++] = (struct place_region) {
+				.partition = mig->partition,
+				.start_gb = (u32)(part->fb_start >> 30),
+				.size_gb = (u32)(part->fb_bytes >> 30),
+				.guarantees = part->guarantee_sum,
+			};
+	}
+	return ret;
+}
+
+/* Could a vGPU of that size be made there, beside those that are in the region? */
+static bool place_is_free(const struct nv_vgpus *vgpus, const struct place_region *region,
+			  bool homogeneous, u32 start_gb, u32 size_gb)
 {
 	unsigned int i;
 
-	if (!vgpus)
-		return true;
 	for (i = 0; i < vgpus->nr; i++) {
 		u32 start = vgpus->inst[i].placement_gb;
 		u32 size = (u32)(vgpus->inst[i].fb_bytes >> 30);
 
+		if (vgpus->inst[i].partition != region->partition)
+			continue;
 		if (homogeneous && size != size_gb)
 			return false;
 		if (start < start_gb + size_gb && start_gb < start + size)
 			return false;
 	}
-	return vgpus->nr < VGPU_PLACEMENT_MAX;
+	/* It begins with its part of the framebuffer as its guarantee. */
+	return PER_MILLE * size_gb / region->size_gb + region->guarantees <= PER_MILLE;
 }
 
 /*
  * Of the first version the array's room is not told: clients make it as long as there can be vGPUs
- * of the type on a GPU, so that it takes all places.
+ * of the type on a GPU. There are more places, if there could be more vGPUs than a GPU may have.
  */
-static unsigned int place_room(const nvmlVgpuPlacementList_t *list)
+static unsigned int place_room(const nvmlVgpuPlacementList_t *list,
+			       const struct vgpu_ctl_type *type)
 {
 	if (!list->placementIds)
 		return 0;
-	return list->version == NVML_STRUCT_VERSION(VgpuPlacementList, 1) ? VGPU_PLACEMENT_MAX :
+	return list->version == NVML_STRUCT_VERSION(VgpuPlacementList, 1) ? type->max_instances :
 								      list->count;
 }
 
-static nvmlReturn_t place_put(const struct nvmlDevice_st *device, const struct nv_type *type,
-			      const struct nv_vgpus *vgpus, nvmlVgpuPlacementList_t *list)
+/* @vgpus: beside which the places are to be free, or NULL */
+static nvmlReturn_t place_put(const struct place_regions *regions, bool homogeneous,
+			      const struct vgpu_ctl_type *type, const struct nv_vgpus *vgpus,
+			      nvmlVgpuPlacementList_t *list)
 {
-	bool homogeneous = device->info.placement == VGPU_PLACEMENT_HOMOGENEOUS;
-	u32 size_gb = type->info.placement_size_gb, id;
-	unsigned int nr = 0, room = place_room(list), i, count;
+	u32 size_gb = type->placement_size_gb, id;
+	unsigned int nr = 0, room = place_room(list, type), i, k, count;
+	const struct place_region *region;
 	struct vgpu_placement places;
 
-	vgpu_placement_init(&places, (u32)(device->info.fb_bytes >> 30), homogeneous);
-	count = vgpu_placement_count(&places, size_gb);
-	list->placementSize = size_gb;
-	for (i = 0; i < count; i++) {
-		id = vgpu_placement_id(&places, size_gb, i);
-		if (!place_is_free(vgpus, homogeneous, id, size_gb))
-			continue;
-		if (nr < room)
-			list->placementIds[nr] = id;
-		nr++;
+	for (i = 0; i < regions->nr; i++) {
+		region = &regions->at[i];
+		vgpu_placement_init(&places, region->size_gb, homogeneous);
+		count = vgpu_placement_count(&places, size_gb);
+		for (k = 0; k < count; k++) {
+			id = region->start_gb + vgpu_placement_id(&places, size_gb, k);
+			if (vgpus && !place_is_free(vgpus, region, homogeneous, id, size_gb))
+				continue;
+			if (nr < room)
+				list->placementIds[nr] = id;
+			nr++;
+		}
 	}
+	list->placementSize = size_gb;
 	list->count = nr;
 	return nr <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
@@ -122,20 +188,22 @@ static nvmlReturn_t place_list(nvmlDevice_t device, nvmlVgpuTypeId_t id,
 {
 	nvmlReturn_t ret = nv_enter_host_device(device, list);
 	const struct nv_vgpus *vgpus = NULL;
-	const struct nv_type *type;
+	struct place_regions regions;
+	struct vgpu_ctl_type type;
 
 	if (ret)
 		return ret;
 	ret = place_check(device, list);
-	if (ret)
-		return nv_leave(ret);
-	type = place_type(device, id);
-	if (!type)
-		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	if (creatable)
+	if (!ret)
+		ret = nv_device_type(device, id, &type);
+	if (!ret && creatable)
 		ret = nv_vgpus(device, false, &vgpus);
 	if (!ret)
-		ret = place_put(device, type, vgpus, list);
+		ret = creatable ? place_there(device, &type, &regions) :
+				  place_all(device, &type, &regions);
+	if (!ret)
+		ret = place_put(&regions, device->info.placement == VGPU_PLACEMENT_HOMOGENEOUS,
+				&type, vgpus, list);
 	return nv_leave(ret);
 }
 

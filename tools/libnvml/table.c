@@ -64,6 +64,17 @@ static struct nv_type *table_type(const struct vgpu_ctl_type *info)
 	return type;
 }
 
+nvmlReturn_t nv_device_type(const struct nvmlDevice_st *device, unsigned int id,
+			    struct vgpu_ctl_type *info)
+{
+	unsigned int i;
+
+	for (i = 0; i < device->types; i++)
+		if (device->type[i]->id == id)
+			return nv_node_type(device->info.gpu, i, info);
+	return NVML_ERROR_INVALID_ARGUMENT;
+}
+
 static nvmlReturn_t table_add_types(struct nvmlDevice_st *device)
 {
 	struct vgpu_ctl_type info;

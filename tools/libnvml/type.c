@@ -185,17 +185,10 @@ nvmlReturn_t nvmlVgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpuTypeId_t i
 {
 	nvmlReturn_t ret = nv_enter_host_device(device, max_instances);
 	struct vgpu_ctl_type info;
-	unsigned int i;
 
 	if (ret)
 		return ret;
-	for (i = 0; i < device->types; i++)
-		if (device->type[i]->id == id)
-			break;
-	if (i == device->types)
-		return nv_leave(NVML_ERROR_INVALID_ARGUMENT);
-	/* GPUs of one name can differ in it, by their placement. */
-	ret = nv_node_type(device->info.gpu, i, &info);
+	ret = nv_device_type(device, id, &info);
 	if (!ret)
 		*max_instances = info.max_instances;
 	return nv_leave(ret);
