@@ -13,8 +13,8 @@ from readers import mdev_type_list, vir_mediated_device_type_read_attrs
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VGPUCTL = f'{TOP}/build/lab-tools/vgpuctl/vgpuctl'
 
-# Of the types that matter here, how many fit on a GPU with a partition of 1g and one of 2g.
-FIT = {'SG16-1-2C': 1, 'SG16-2-4C': 1, 'SG16-3-4C': 0, 'SG16-4C': 0, 'SG16-4Q': 0}
+# How many fit on a GPU with a partition of 1g and one of 2g: of other types, none.
+FIT = {'SG16-1-2C': 1, 'SG16-2-4C': 1}
 
 
 class Divided:
@@ -55,9 +55,11 @@ def id_of(host, name):
 def mdevctl_types(host):
     with Divided(host, '1g', '2g'):
         found = mdev_type_list(host.sysfs)
-        for name, number in FIT.items():
-            is_equal(found[host.parents[0], id_of(host, name)], (number, 'vfio-pci'), name)
-            is_equal(found[host.parents[1], id_of(host, name)][0] > 0, name.count('-') == 1,
+        types = host.types(host.parents[0])
+        expect(FIT.keys() <= set(types.values()), 'a type is missing')
+        for type_id, name in types.items():
+            is_equal(found[host.parents[0], type_id], (FIT.get(name, 0), 'vfio-pci'), name)
+            is_equal(found[host.parents[1], type_id][0] > 0, name.count('-') == 1,
                      f'{name} is available on the GPU that is whole')
     found = mdev_type_list(host.sysfs)
     is_equal(found[host.parents[0], id_of(host, 'SG16-1-2C')][0], 0, 'SG16-1-2C after them')
@@ -66,6 +68,8 @@ def mdevctl_types(host):
 
 control(mdevctl_types, 'a type of a partition is full', 'SG16-1-2C: ',
         says(r'1-2C/available_instances$', '0\n'))
+control(mdevctl_types, 'a type has room without its partition', 'SG16-7-4C: ',
+        says(r'7-4C/available_instances$', '4\n'))
 
 
 @check('libvirt', 'virMediatedDeviceTypeReadAttrs', 'every type of a divided GPU can be read')
@@ -75,12 +79,13 @@ def libvirt_types(host):
             read = vir_mediated_device_type_read_attrs(
                 host.sysfs, f'{PARENTS}/{host.parents[0]}/mdev_supported_types/{type_id}')
             is_equal((read['name'], read['device_api']), (name, 'vfio-pci'), type_id)
-            is_equal(int(read['available_instances']), FIT.get(name, host.available(
-                host.parents[0], type_id)), f'{name}: available')
+            is_equal(int(read['available_instances']), FIT.get(name, 0), f'{name}: available')
 
 
 control(libvirt_types, 'a type of the whole GPU is available', '4Q: available',
         says(r'SG16-4Q/available_instances$', '4\n'))
+control(libvirt_types, 'a type has room without its partition', '7-4C: available',
+        says(r'7-4C/available_instances$', '4\n'))
 
 
 @check('nova', '_get_gpu_inventories', 'types of partitions are counted and made like others')
