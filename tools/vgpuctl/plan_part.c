@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which partitions are to be created and set. */
 #include <string.h>
+#include <strings.h>
 
 #include "core/objects/profile.h"
 
@@ -96,7 +97,24 @@ static void find_parts(struct plan_gpu *gpu, bool placed)
 	}
 }
 
-/* Is @a to be created before @b? Those with a place, then the largest. */
+/* Does the file put a vGPU into the partition? */
+static bool part_lived_in(const struct state *state, const struct plan_gpu *gpu,
+			  const struct plan_part *part)
+{
+	size_t i;
+
+	for (i = 0; i < state->nr_vgpus; i++)
+		if (part->start != VGPU_PARTITION_ANYWHERE &&
+		    state->vgpu[i].start == part->start &&
+		    !strcasecmp(state->vgpu[i].address, gpu->want->address))
+			return true;
+	return false;
+}
+
+/*
+ * Is @a to be created before @b? Those with a place, then the largest. Of two empty partitions the
+ * driver takes the older one for a vGPU: that must not be one which stays empty.
+ */
 static bool part_before(const struct plan_part *a, const struct plan_part *b)
 {
 	bool a_placed = a->start != VGPU_PARTITION_ANYWHERE;
@@ -104,6 +122,8 @@ static bool part_before(const struct plan_part *a, const struct plan_part *b)
 
 	if (a_placed != b_placed)
 		return a_placed;
+	if (a->lived_in != b->lived_in)
+		return a->lived_in;
 	return vgpu_profiles[a->profile].eighths > vgpu_profiles[b->profile].eighths;
 }
 
@@ -167,7 +187,8 @@ static void check_mode(const struct world *world, size_t i, struct plan_gpu *gpu
 	}
 }
 
-void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struct faults *faults)
+void plan_parts(const struct state *state, const struct world *world, size_t i,
+		struct plan_gpu *gpu, struct faults *faults)
 {
 	const struct vgpu_ctl_sched *is;
 	char place[PLACE_ROOM];
@@ -185,6 +206,7 @@ void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struc
 		part = &gpu->part[k];
 		part->want = &gpu->want->part[k];
 		part->start = part->want->start;
+		part->lived_in = part_lived_in(state, gpu, part);
 		while (part->profile < VGPU_PROFILES &&
 		       strcmp(vgpu_profiles[part->profile].name, part->want->profile))
 			part->profile++;
