@@ -41,6 +41,8 @@ struct world_gpu {
  * @inst:     the vGPUs; allocated
  * @nr_insts: how many
  * @policies: the names of all policies, separated by blanks
+ * @slice_ns: slice of new partitions; 0: the driver decides
+ * @window_ns: window of new partitions, likewise
  * @left:     is this vGPU somebody else's, who creates and sets it?
  */
 struct world {
@@ -49,6 +51,8 @@ struct world {
 	struct vgpu_ctl_instance *inst;
 	size_t nr_insts;
 	char policies[VGPU_TEXT_LEN];
+	uint64_t slice_ns;
+	uint64_t window_ns;
 	bool (*left)(const uint8_t *uuid);
 };
 
@@ -190,7 +194,7 @@ static inline bool plan_first(const struct plan_vgpu *vgpu)
 
 /*
  * plan_part.c: of the settings @set of what is at @place the policy, and the window, which must be
- * so many slices of what is in force then, where @is holds; NULL: it is not known.
+ * so many slices of what is in force then, where @is holds, or will at first.
  */
 void plan_policy(const struct world *world, const struct vgpu_ctl_sched *set,
 		 const char *place, struct faults *faults);
