@@ -14,6 +14,7 @@
 #define ROUNDS	2000
 #define VGPUS	14
 #define TEXT	8192
+#define UUID	"11111111-1111-4111-8111-1111111111"	/* but for the last two digits */
 #define GPU0	"\"address\": \"f000:00:00.0\""
 #define NOWHERE	VGPU_PARTITION_ANYWHERE
 
@@ -192,7 +193,7 @@ static void save(char *text, bool named)
 	text += sprintf(text, "]}], \"vgpus\": [");
 	for (i = 0; i < model.vgpus; i++) {
 		vgpu = &model.vgpu[i];
-		text += sprintf(text, "%s{\"uuid\": \"11111111-1111-4111-8111-1111111111%02u\", "
+		text += sprintf(text, "%s{\"uuid\": \"" UUID "%02u\", "
 				GPU0 ", \"type\": \"%s\", \"guarantee_permille\": %u",
 				i ? ", " : "", vgpu->number, (char *)vgpu->type->name,
 				vgpu->guarantee);
@@ -368,8 +369,8 @@ static void add_part(u32 id, u32 start)
 /* What cannot be as the file says is told, and the rest is done. */
 static void test_elsewhere(void **unused)
 {
-	static const char want[] = "{\"version\": 1, \"gpus\": [], \"vgpus\": [{\"uuid\": "
-		"\"11111111-1111-4111-8111-111111111101\", " GPU0 ", \"type\": \"SG16-3-4C\", "
+	static const char want[] = "{\"version\": 1, \"gpus\": [], \"vgpus\": [\n"
+		"{\"uuid\": \"" UUID "01\", " GPU0 ", \"type\": \"SG16-3-4C\",\n"
 		"\"partition_start_eighth\": %u%s}]}";
 	char text[TEXT];
 

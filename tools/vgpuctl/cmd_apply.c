@@ -76,6 +76,14 @@ static void plan_json(const struct plan *plan)
 	json_end(&json);
 }
 
+static void create_text(const char *name, const struct plan_vgpu *vgpu)
+{
+	printf("%s: create a %.*s on GPU %s", name, TEXT(vgpu->type->name), vgpu->want->address);
+	if (vgpu->start != VGPU_PARTITION_ANYWHERE)
+		printf(", in the partition at eighth %u", vgpu->start);
+	putchar('\n');
+}
+
 static void plan_text(const struct plan *plan)
 {
 	char name[64], uuid[UUID_STR_LEN];
@@ -101,8 +109,7 @@ static void plan_text(const struct plan *plan)
 			continue;
 		}
 		if (!vgpu->is)
-			printf("%s: create a %.*s on GPU %s\n", name, TEXT(vgpu->type->name),
-			       vgpu->want->address);
+			create_text(name, vgpu);
 		setting_print_changes(&share_settings, vgpu->changed, name, &vgpu->want->set,
 				      vgpu->is);
 		any |= !vgpu->is || vgpu->changed;

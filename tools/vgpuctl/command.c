@@ -371,7 +371,8 @@ const char *command_headings(const struct command *command, char *text, size_t r
 
 /*
  * Finds the command that the words of @argv begin with, or returns NULL. Where a name has two
- * words, the second may be left out of the first command of these, which is "show" or "list". @words is set to the number of words that are the name.
+ * words, the second may be left out of the first such command, which is "show" or "list". @words
+ * is set to the number of words that are the name.
  */
 const struct command *command_find(int argc, char **argv, int *words)
 {

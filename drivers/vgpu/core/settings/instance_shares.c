@@ -17,7 +17,7 @@ static void vgpu_shares_set_sum(struct vgpu_partition *part, u32 sum)
 	raw_spin_unlock(&part->gpu->data_lock);
 }
 
-/* As vgpu_share_admit(). The reason names the partition that the others are in, if it has a name. */
+/* As vgpu_share_admit(). The reason names the partition that the others are in, unless it is 0. */
 static int vgpu_shares_admit(const struct vgpu_partition *part, u32 others, u32 guarantee,
 			     char *why, size_t size)
 {
