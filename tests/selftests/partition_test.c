@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "clk.h"
@@ -143,10 +144,12 @@ static void fullest_first(void)
 static void guarantees(void)
 {
 	struct vgpu_ctl_share both[2];
+	char text[64];
+	uint32_t one, two;
 
 	part_mode(true);
-	part_new("3g", 0);
-	part_new("3g", 4);
+	one = part_new("3g", 0);
+	two = part_new("3g", 4);
 	fx_create(&vgpus[0], "3-4C");
 	check_place(&vgpus[0], 0);
 	tune_share(&vgpus[0], 1000, 1000, 1);
@@ -158,11 +161,16 @@ static void guarantees(void)
 	check_place(&vgpus[2], 12);
 	CHECK_EQ(fx_available("3-4C"), 0);
 	CHECK_EQ(fx_try_create(&vgpus[3], "3-4C"), -ENOSPC);
-	fx_check_refusal(&vgpus[3], ENOSPC, "guarantee 500 per mille does not fit");
+	snprintf(text, sizeof(text), ".%u: guarantee 500 per mille does not fit", one);
+	fx_check_refusal(&vgpus[3], ENOSPC, text);
 	both[0] = tune_entry(&vgpus[0], VGPU_SHARE_GUARANTEE, 10, 0, 0);
 	both[1] = tune_entry(&vgpus[1], VGPU_SHARE_GUARANTEE, 10, 0, 0);
 	CHECK_EQ(tune_try_shares(both, 2), -EXDEV);
 	CHECK(strstr(tune_refusal, "is in partition"), "%s", tune_refusal);
+	both[0] = tune_entry(&vgpus[1], VGPU_SHARE_GUARANTEE, 700, 0, 0);
+	CHECK_EQ(tune_try_shares(both, 1), -ENOSPC);
+	snprintf(text, sizeof(text), ".%u: guarantee 700 per mille does not fit", two);
+	CHECK(strstr(tune_refusal, text), "%s", tune_refusal);
 	tune_share(&vgpus[0], 500, 1000, 1);
 	CHECK_EQ(fx_available("3-4C"), 1);
 	fx_create(&vgpus[3], "3-4C");

@@ -76,7 +76,7 @@ if [[ $("$ctl" gpus --json) != *'"divisible": true'* ]]; then
 	exit
 fi
 
-json 'd == []' partition list && [[ -z $("$ctl" partition list) ]]
+json 'd == []' partition list && [[ -z $("$ctl" partition list) && -z $("$ctl" partition) ]]
 ktap_result list_of_nothing $?
 json '[(p["profile"], p["slices"], p["eighths"], p["free_starts"] == p["starts"]) for p in d] == [("1g", 1, 1, True), ("2g", 2, 2, True), ("3g", 3, 4, True), ("4g", 4, 4, True), ("7g", 7, 8, True)] and d[1]["starts"] == [0, 2, 4]' partition profiles
 ktap_result profiles_json $?
@@ -84,7 +84,7 @@ fails 1 '1g: .* is not divided: the mode is off' partition create 1g
 ktap_result create_needs_the_mode $?
 json 'd["divided"]' partition mode on && json 'd[0]["divided"] and d[0]["partitions"] == 0' gpus
 ktap_result mode_on $?
-fails 1 'GPU [0-9]+ is divided, and has no partition yet' sched set --policy qos
+fails 1 'GPU [0-9]+ is divided, and has no partition yet' sched set --policy qos && json 'd == []' sched show
 ktap_result sched_set_without_partitions $?
 one=$("$ctl" partition create 3g --start 4)
 [[ $one =~ ^[1-9][0-9]*$ ]]
@@ -93,11 +93,14 @@ json "d['partition'] > $one and d['profile'] == '2g' and d['start_eighth'] in (0
 ktap_result create_json $?
 fails 1 '4g at 0: eighth [0-3] is in partition [0-9]+; what fits: 1g at ' partition create 4g --start 0
 ktap_result refusal_says_what_fits $?
-fails 1 '3g at 2: can be at 0, 4' partition create 3g --start 2
+fails 1 '3g at 2: can be at 0, 4; free: none$' partition create 3g --start 2
 ktap_result refusal_of_a_start $?
 fails 1 'profile 5g: GPU [0-9]+ has none' partition create 5g
 ktap_result unknown_profile $?
-fails 2 'a profile is needed' partition create && fails 2 "a partition's number is needed" partition remove &&
+fails 2 '^vgpuctl: partition 0: a number from 1 on is needed' partition remove 0 &&
+	fails 2 '^vgpuctl: partition x: a number' partition show x &&
+	fails 2 '^vgpuctl: mode maybe: on or off' partition mode maybe &&
+	fails 2 'a profile is needed' partition create && fails 2 "a partition's number is needed" partition remove &&
 	fails 2 'on or off is needed' partition mode && fails 2 'partition' partition remove x &&
 	fails 2 'start' partition create 1g --start 8 && fails 2 'mode' partition mode maybe
 ktap_result wrong_arguments_are_usage $?
@@ -114,11 +117,13 @@ ktap_result list_tells_the_partition $?
 ktap_result list_and_show_text $? "$("$ctl" list)"
 json "[(p['partition'], p['profile'], p['instances']) for p in d] == [($one, '3g', 1), ($two, '2g', 1)]" partition list
 ktap_result list_json $?
+[[ $("$ctl" partition --noheadings -o number,start,start-gib | xargs) == "$one 4 "*" $two "[02]" "* ]]
+ktap_result list_start $? "$("$ctl" partition)"
 [[ $("$ctl" partition show "$one") == Partition*"$one"*Profile*3g*Framebuffer*vGPUs*1*Policy*ENGINE*gr* ]]
 ktap_result show_text $? "$("$ctl" partition show "$one")"
-told='not shared'
-[[ $("$ctl" partition show "$one" --json) != *'"shared_in_time": true'* ]] || told='shared in time'
-[[ $("$ctl" partition show "$one") == *CPUs*"$told"* && $("$ctl" partition list) == *CPUS*"$told"* ]]
+told='not shared' of=units
+[[ $("$ctl" partition show "$one" --json) != *'"shared_in_time": true'* ]] || { told='shared in time' of=time; }
+[[ $("$ctl" partition show "$one") == *"3g at 4, 3/7 of the $of"* && $("$ctl" partition show "$one") == *CPUs*"$told"* && $("$ctl" partition list) == *CPUS*"$told"* ]]
 ktap_result shared_in_time $? "$told"
 json "d['partition'] == $two and [e['units'] >= 1 for e in d['engines']] == 3 * [True]" partition show "$two"
 ktap_result show_json $?
@@ -141,8 +146,17 @@ picture=$(script -qec "stty cols 60; $ctl placement" /dev/null </dev/null | tr -
 ktap_result placement_picture $? "$picture"
 json "d['policy'] == 'qos' and d['partition'] == $one and d['guarantee_sum_permille'] > 0" sched set --policy qos --partition "$one"
 ktap_result sched_set $?
+fails 1 "GPU [0-9]+, partition $one: window 100 ms: at least 10 slices" sched set --partition "$one" --slice 30ms
+ktap_result sched_set_names_the_partition $?
+"$ctl" share set "$uuid" --guarantee 1000 >/dev/null &&
+	fails 1 "create.*\.$one: guarantee [0-9]+ per mille does not fit" create --type "${type%-*}-4C" &&
+	"$ctl" share set "$uuid" --guarantee 500 >/dev/null
+ktap_result create_refusal_names_the_partition $?
 fails 1 "is divided: name a partition \(--partition\), there are $one, $two\$" sched set --policy fixed_share &&
-	json "d[0]['policy'] == 'best_effort'" gpus
+	json "[d[0][k] for k in ('policy', 'slice_ns', 'preempt_timeout_us', 'guarantee_sum_permille')] == 4 * [None]" gpus &&
+	[[ $("$ctl" gpus --noheadings -o policy,slice,guaranteed-% | xargs) == '- - -' ]] &&
+	[[ $("$ctl" overview) =~ SG16[^$'\n']*\ -\ +-\  ]] &&
+	! "$ctl" metrics | grep -Eq '^vgpu_gpu_(guaranteed_ratio|slice_seconds)|^vgpu_gpu_info.*policy='
 ktap_result sched_set_of_the_divided_gpu $?
 json "[(s['partition'], s['policy'], [v['uuid'] for v in s['vgpus']]) for s in d] == [($one, 'qos', ['$uuid']), ($two, 'best_effort', ['$other'])]" sched show
 ktap_result sched_show $?
@@ -188,5 +202,59 @@ while read -r line; do
 done < <("$ctl" log --json | grep '"change"')
 python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert (d["type"], d["change"], d["partition"]) == ("partition", "off", 0), d' "$state"
 ktap_result log_json $?
+
+# After the log was looked at: this makes more events than it keeps.
+gpu='"address": "'$("$ctl" gpus --noheadings -o address)'"'
+echo '{"version": 1, "gpus": [{'"$gpu"', "partitions": [{"profile": "1g", "start_eighth": 1}, {"profile": "1g", "start_eighth": 1, "slice_ns": 30000000}]}]}' >"$state"
+fails 1 'gpus\[0\].partitions\[1\]: 1g at 1: eighth 1 is in gpus\[0\].partitions\[0\]; what fits: ' apply -f "$state" &&
+	fails 1 'gpus\[0\].partitions\[1\].slice_ns: a window of 100000000 ns has less than 10 slices' apply -f "$state" --dry-run
+ktap_result apply_names_partitions $?
+
+# state_of: which vGPU is in which partition, with its guarantee and the partition's policy
+state_of() {
+	"$ctl" save | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+policy = {p["start_eighth"]: p["policy"] for p in d["gpus"][0]["partitions"]}
+print(sorted((v["uuid"], v["partition_start_eighth"], v["guarantee_permille"],
+              policy[v["partition_start_eighth"]]) for v in d["vgpus"]))'
+}
+# wipe: no vGPU, no partition
+wipe() {
+	local id
+	for id in $("$ctl" list --noheadings -o uuid); do
+		"$ctl" remove "$id" || return
+	done
+	clean_up
+}
+# back: what is saved now comes back as it is after all is gone
+back() {
+	local before after
+	before=$(state_of)
+	"$ctl" save -f "$state" && wipe && "$ctl" apply -f "$state" >/dev/null && after=$(state_of) &&
+		[[ $after == "$before" ]] && [[ $("$ctl" apply -f "$state") == "nothing is to be changed" ]]
+}
+id_of() { echo "${uuid%??}$1"; }
+new() { "$ctl" create --type "${type%-*}-$1C" --uuid "$(id_of "$2")" >/dev/null; }
+# parts of the GPU's framebuffer, in GiB
+fb=$("$ctl" gpus --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["fb_bytes"] >> 30)')
+half=$((fb / 2)) quarter=$((fb / 4))
+divide() { wipe && "$ctl" partition mode on && "$ctl" partition create 3g --start "$1" >/dev/null &&
+	"$ctl" partition create 3g --start "$2" >/dev/null; }
+divide 0 4 && new $quarter 11 && "$ctl" share set "$(id_of 11)" --guarantee 1000 >/dev/null &&
+	new $quarter 12 && new $quarter 13 && back
+ktap_result guarantees_come_back $? "$(state_of)"
+divide 4 0 && "$ctl" sched set --policy qos --partition "$("$ctl" partition list --noheadings -o number | tail -n 1 | xargs)" >/dev/null &&
+	new $half 11 && new $half 12 && "$ctl" remove "$(id_of 11)" && new $half 11 && back &&
+	"$ctl" remove "$(id_of 11)" && back
+ktap_result policies_come_back $? "$(state_of)"
+divide 0 4 && new $quarter 11 && new $quarter 12 && new $quarter 13 && "$ctl" remove "$(id_of 12)" && back
+ktap_result half_full_partitions_come_back $? "$(state_of)"
+divide 0 4 && echo '{"version": 1, "vgpus": [{"uuid": "'"$(id_of 11)"'", '"$gpu"', "type": "'"${type%-*}-${half}C"'", "partition_start_eighth": 4}]}' >"$state" &&
+	"$ctl" apply -f "$state" --dry-run 2>&1 >/dev/null | grep -q 'vgpus\[0\].partition_start_eighth: the driver would put it into the partition at eighth 0, not at 4$' &&
+	json "[(v['partition_start_eighth'], v['elsewhere']) for v in d['vgpus']] == [(0, True)]" apply -f "$state" 2>/dev/null &&
+	[[ $(state_of) == *"11', 0, 1000, "* ]]
+ktap_result apply_says_what_is_elsewhere $? "$(state_of)"
+wipe
 echo "1..$ktap_number"
 ktap_end

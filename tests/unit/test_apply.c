@@ -300,12 +300,13 @@ static int begin(void **state)
 	fclose(file);
 	file = fdopen(mkstemp(parts_path), "w");
 	fprintf(file, "{\"version\": 1, \"gpus\": [{\"address\": \"f000:00:00.0\",\n"
-		"\"partitions\": [{\"profile\": \"1g\"},\n"
-		"{\"profile\": \"1g\", \"policy\": \"qos\"}]}], \"vgpus\": [");
+		"\"partitions\": [{\"profile\": \"1g\", \"start_eighth\": 0},\n"
+		"{\"profile\": \"1g\", \"start_eighth\": 1, \"policy\": \"qos\"}]}],\n"
+		"\"vgpus\": [");
 	for (i = 0; i < NR_VGPUS; i++)
 		fprintf(file, "%s\n{\"uuid\": \"%s\", \"address\": \"f000:00:00.0\",\n"
-			"\"type\": \"SG16-1Q\", \"weight\": 7}",
-			i ? "," : "", uuid_format(driver.inst[i].uuid, uuid));
+			"\"type\": \"SG16-1Q\", \"partition_start_eighth\": %u, \"weight\": 7}",
+			i ? "," : "", uuid_format(driver.inst[i].uuid, uuid), i % 2);
 	fprintf(file, "]}\n");
 	return fclose(file);
 }
@@ -372,8 +373,11 @@ static void test_divided_taken_back(void **state)
 		for (i = 0; i < NR_VGPUS; i++)
 			assert_false(driver.there[i]);
 	}
-	/* The mode, two partitions, one of them set, four vGPUs, those of two partitions. */
-	assert_int_equal(fail_at, 11);
+	/*
+	 * The mode, two partitions, one of them set, four vGPUs, two guarantees on the way, those
+	 * of two partitions.
+	 */
+	assert_int_equal(fail_at, 13);
 	assert_true(driver.divided && driver.part[0] && driver.part[1]);
 	assert_string_equal(driver.part_policy[0], "");
 	assert_string_equal(driver.part_policy[1], "qos");
@@ -381,6 +385,8 @@ static void test_divided_taken_back(void **state)
 		assert_true(driver.there[i]);
 		assert_int_equal(driver.inst[i].weight, 7);
 	}
+	/* It had all, and nothing, while others were created, and has what a new one has. */
+	assert_int_equal(driver.inst[0].guarantee, 500);
 	type.slices = 0;
 }
 

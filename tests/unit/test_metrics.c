@@ -360,6 +360,7 @@ static void test_partitions(void **state)
 	snprintf((char *)gpus[0].gpu.engine[1].name, sizeof(gpus[0].gpu.engine[1].name), "ce0");
 	gpus[0].gpu.engines = 2;
 	gpus[0].gpu.partitions = 2;
+	gpus[0].gpu.partition_mode = VGPU_PARTITION_MODE_ON;
 	gpus[0].part = part;
 	gpus[0].nr_parts = 2;
 	part[0] = (struct vgpu_ctl_partition){
@@ -374,6 +375,10 @@ static void test_partitions(void **state)
 		.profile = "3g", .engine[1] = { .busy_ns = 31536000000000001ull },
 	};
 	text = write_and_read();
+	/* What was the whole GPU's is in force nowhere. */
+	assert_null(strstr(text, "vgpu_gpu_guaranteed_ratio{"));
+	assert_null(strstr(text, "vgpu_gpu_slice_seconds{"));
+	has(text, "vgpu_gpu_info{gpu=\"0000:00:00.0\",board=\"\",driver=\"\",placement=");
 	has(text, "vgpu_partition_info" PART3 ",policy=\"qos\"} 1\n");
 	has(text, "vgpu_partition_info" PART4 ",policy=\"best_effort\"} 1\n");
 	has(text, "vgpu_partition_framebuffer_bytes" PART3 "} 2147483648\n");

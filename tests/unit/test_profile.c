@@ -392,6 +392,8 @@ static void refusals(void **state)
 	       "4g at 0: eighth 0 is in partition 5; what fits: 1g at 1, 2, 3; 2g at 2");
 	refuse(&map, &p[4], VGPU_PROFILE_ANYWHERE, -ENOSPC,
 	       "7g: no place is free; what fits: 1g at 1, 2, 3; 2g at 2");
+	refuse(&map, &p[1], 1, -EINVAL, "2g at 1: can be at 0, 2, 4; free: 2");
+	refuse(&map, &p[2], 1, -EINVAL, "3g at 1: can be at 0, 4; free: none");
 
 	map = (struct vgpu_profile_map){ .region_gb = 4 };
 	refuse(&map, &p[0], 0, -EINVAL, "1g: 1/8 of 4 GiB are not whole GiB; there are 2g 3g 4g 7g");

@@ -427,10 +427,31 @@ static void test_divide(void **unused)
 
 	refused(STATE("{" GPU0 PARTS(PART("2g", AT(2))) "}", ""), 1,
 		"gpus[0].partitions[0]: 2g at 2: eighth 2 is in partition 5");
-	refused(STATE("{" GPU0 PARTS(PART("2g", AT(1))) "}", ""), 1, "2g at 1: can be at 0, 2, 4");
+	refused(STATE("{" GPU0 PARTS(PART("2g", AT(1))) "}", ""), 1, "2g at 1: can be at 0, 2, 4; free: 0, 4");
+	refused(STATE("{" GPU0 PARTS(PART("1g", AT(0)) "," PART("1g", AT(0))) "}", ""), 1,
+		"gpus[0].partitions[1]: 1g at 0: eighth 0 is in gpus[0].partitions[0]; what fits: 1g");
+	refused(STATE("{" GPU0 PARTS(PART("1g", AT(4)) "," PART("1g", AT(2)) ", " PART("3g", AT(4)))
+		      "}", ""), 1,
+		"gpus[0].partitions[0]: 1g at 4: eighth 4 is in gpus[0].partitions[2]; what fits: ");
 	refused(STATE("{" GPU0 PARTS(PART("9g", "")) "}", ""), 1, "there is no profile 9g");
 	refused(STATE("{" GPU0 PARTS(PART("1g", ", \"policy\": \"x\"")) "}", ""), 1,
 		"gpus[0].partitions[0].policy: there is no policy x");
+	/* A new partition's window is 100 ms, unless the module's parameters say something else. */
+	refused(STATE("{" GPU0 PARTS(PART("2g", ", \"slice_ns\": 30000000")) "}", ""), 1,
+		"gpus[0].partitions[0].slice_ns: a window of 100000000 ns has less than 10 slices");
+	refused(STATE("{" GPU0 PARTS(PART("2g", ", \"window_ns\": 19999999")) "}", ""), 1,
+		"gpus[0].partitions[0].window_ns: a window of 19999999 ns has less than 10 slices of 2000000 ns");
+	world.slice_ns = 1000000;
+	world.window_ns = 300000000;
+	check_that(!compare(STATE("{" GPU0 PARTS(PART("2g", ", \"slice_ns\": 30000000") ","
+			PART("2g", ", \"window_ns\": 10000000")) "}", "")), "%s", said);
+	world.window_ns = 0;
+	world.slice_ns = 0;
+	make_type(&types[0], "2-1C", 1);
+	types[0].slices = 2;
+	gpu.gpu.fb_bytes = 128ull << 30;
+	check_that(!compare(STATE("{" GPU0 PARTS(PART("2g", ", \"window_ns\": 10000000")) "}", "")),
+		   "%s", said);
 	make_world(1);
 	refused(STATE("{" GPU0 PARTS("") "}", ""), 1, "cannot be divided");
 	gpu.gpu.profiles = 5;
@@ -453,9 +474,10 @@ static void test_rooms(void **unused)
 		      VGPU(2, "SG16-3-4C", ", \"guarantee_permille\": 600") ","
 		      VGPU(3, "SG16-3-4C", ", \"guarantee_permille\": 401")), 1,
 		"vgpus[1].guarantee_permille: guarantee 401 per mille does not fit: 600 of 1000");
+	check_that(strstr(said, "by 1 (in gpus[0].partitions[0])"), "%s", said);
 	add_part("3g", 3, 3, 4, 4);
 	refused(STATE("", VGPU(1, "SG16-3-4C", "") "," VGPU(2, "SG16-3-4C", "") ","
-		      VGPU(3, "SG16-3-4C", "")), 1, "too little framebuffer is free (0 GiB free of 8)");
+		      VGPU(3, "SG16-3-4C", "")), 1, "too little framebuffer is free (0 GiB free of 8) (in partition 3)");
 	/* One is there already. */
 	insts[0].uuid[15] = 0x15;
 	insts[0].partition = 3;

@@ -168,6 +168,7 @@ static void test_divided(void **state)
 	static const u32 slices[] = { 1, 2, 4 };
 	struct top_sample now = make(NULL, 1, 3);
 	struct top_view view = { 0 };
+	struct top_screen screen;
 	unsigned int used, i, sum;
 	struct top_rows rows;
 
@@ -196,6 +197,14 @@ static void test_divided(void **state)
 	now.gpu->inst[2].engine[0].busy_ns = 0;
 	top_rows(&now, NULL, &view, &rows);
 	assert_in_range(rows.gpu_busy[0][0], 9999, 10000);
+	/* Policy and guarantees are the partitions'. */
+	now.gpu->gpu.partition_mode = VGPU_PARTITION_MODE_ON;
+	now.gpu->gpu.partitions = 3;
+	now.gpu->gpu.guarantee_sum = 100;
+	screen = draw(&now, &view, &rows, 80, 24);
+	assert_string_equal(screen.line[1].text,
+			    "GPU 0 0000:56:00.0 SG16 -  FB 0 B of 16 GiB  partitions 3");
+	free(screen.line);
 	top_rows_free(&rows);
 	top_free(&now);
 }

@@ -5,15 +5,34 @@
 
 /* ---- doing it, and undoing it ---- */
 
-static enum exit_code refused(const struct plan_gpu *gpu, const uint8_t *text, int ret)
-{
-	char reason[VGPU_TEXT_LEN + 1];
+#define NAME_ROOM	96
 
-	return fail("GPU %s: %s", gpu->want->address,
-		    message_refusal(text, ret, reason, sizeof(reason)));
+static const char *part_name(const struct plan_gpu *gpu, const struct plan_part *part, char *text)
+{
+	size_t length = (size_t)snprintf(text, NAME_ROOM, "GPU %s, partition ",
+					 gpu->want->address);
+
+	if (part->id)
+		length += (size_t)snprintf(text + length, NAME_ROOM - length, "%u, ", part->id);
+	snprintf(text + length, NAME_ROOM - length, "%s at %u", part->want->profile, part->start);
+	return text;
 }
 
-static enum exit_code create_parts(int fd, struct plan_gpu *gpu)
+/* Tells why the driver refused what the file says in gpus[i], or in a partition there. */
+static enum exit_code refused(const struct plan *plan, const struct plan_gpu *gpu,
+			      const struct plan_part *part, const uint8_t *text, int ret)
+{
+	char reason[VGPU_TEXT_LEN + 1], name[NAME_ROOM];
+
+	message_refusal(text, ret, reason, sizeof(reason));
+	if (!part)
+		return fail("gpus[%zu].partitions: GPU %s: %s", (size_t)(gpu - plan->gpu),
+			    gpu->want->address, reason);
+	return fail("gpus[%zu].partitions[%zu]: %s: %s", (size_t)(gpu - plan->gpu),
+		    (size_t)(part - gpu->part), part_name(gpu, part, name), reason);
+}
+
+static enum exit_code create_parts(int fd, const struct plan *plan, struct plan_gpu *gpu)
 {
 	uint32_t id = gpu->is->gpu.gpu;
 	uint8_t text[VGPU_TEXT_LEN];
@@ -26,13 +45,13 @@ static enum exit_code create_parts(int fd, struct plan_gpu *gpu)
 		ret = ctl_partition_create(fd, id, part->profile, part->start, &part->id, text);
 		if (ret) {
 			part->id = 0;
-			return refused(gpu, text, ret);
+			return refused(plan, gpu, part, text, ret);
 		}
 	}
 	return EXIT_OK;
 }
 
-static enum exit_code set_parts(int fd, struct plan_gpu *gpu)
+static enum exit_code set_parts(int fd, const struct plan *plan, struct plan_gpu *gpu)
 {
 	struct vgpu_ctl_sched sched;
 	struct plan_part *part;
@@ -47,7 +66,7 @@ static enum exit_code set_parts(int fd, struct plan_gpu *gpu)
 		sched.valid = part->changed;
 		ret = ctl_sched_set(fd, &sched);
 		if (ret)
-			return refused(gpu, sched.text, ret);
+			return refused(plan, gpu, part, sched.text, ret);
 		part->set = true;
 	}
 	return EXIT_OK;
@@ -65,12 +84,12 @@ enum exit_code apply_parts(int fd, struct plan *plan)
 			ret = ctl_partition_mode(fd, gpu->is->gpu.gpu, VGPU_PARTITION_MODE_ON,
 						 text);
 			if (ret)
-				return refused(gpu, text, ret);
+				return refused(plan, gpu, NULL, text, ret);
 			gpu->divided = true;
 		}
-		code = create_parts(fd, gpu);
+		code = create_parts(fd, plan, gpu);
 		if (!code)
-			code = set_parts(fd, gpu);
+			code = set_parts(fd, plan, gpu);
 	}
 	return code;
 }
@@ -131,13 +150,12 @@ bool apply_parts_any(const struct plan_gpu *gpu)
 void apply_parts_text(const struct plan_gpu *gpu)
 {
 	const struct plan_part *part;
-	char name[96];
+	char name[NAME_ROOM];
 
 	if (gpu->divide)
 		printf("GPU %s: divide it\n", gpu->want->address);
 	for (part = gpu->part; part < gpu->part + gpu->nr_parts; part++) {
-		snprintf(name, sizeof(name), "GPU %s, partition %s at %u", gpu->want->address,
-			 part->want->profile, part->start);
+		part_name(gpu, part, name);
 		if (!part->is)
 			printf("%s: create it\n", name);
 		setting_print_changes(&sched_settings, part->changed, name, &part->want->set,

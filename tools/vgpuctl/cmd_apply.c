@@ -57,6 +57,11 @@ static void plan_json(const struct plan *plan)
 		json_text(&json, "uuid", uuid_format(vgpu->want->set.uuid, uuid));
 		json_text(&json, "address", vgpu->want->address);
 		json_bytes(&json, "type", vgpu->type->name, sizeof(vgpu->type->name));
+		if (vgpu->start == VGPU_PARTITION_ANYWHERE)
+			json_null(&json, "partition_start_eighth");
+		else
+			json_u64(&json, "partition_start_eighth", vgpu->start);
+		json_flag(&json, "elsewhere", vgpu->elsewhere);
 		json_flag(&json, "create", !vgpu->is);
 		apply_difference_json(&json, &share_settings, vgpu->changed, &vgpu->want->set,
 				      vgpu->is);
@@ -69,6 +74,14 @@ static void plan_json(const struct plan *plan)
 			json_text(&json, NULL, uuid_format(plan->vgpu[i].want->set.uuid, uuid));
 	json_end(&json);
 	json_end(&json);
+}
+
+static void create_text(const char *name, const struct plan_vgpu *vgpu)
+{
+	printf("%s: create a %.*s on GPU %s", name, TEXT(vgpu->type->name), vgpu->want->address);
+	if (vgpu->start != VGPU_PARTITION_ANYWHERE)
+		printf(", in the partition at eighth %u", vgpu->start);
+	putchar('\n');
 }
 
 static void plan_text(const struct plan *plan)
@@ -96,8 +109,7 @@ static void plan_text(const struct plan *plan)
 			continue;
 		}
 		if (!vgpu->is)
-			printf("%s: create a %.*s on GPU %s\n", name, TEXT(vgpu->type->name),
-			       vgpu->want->address);
+			create_text(name, vgpu);
 		setting_print_changes(&share_settings, vgpu->changed, name, &vgpu->want->set,
 				      vgpu->is);
 		any |= !vgpu->is || vgpu->changed;
@@ -114,7 +126,7 @@ static void plan_text(const struct plan *plan)
  * @plan:    what is to be done
  * @gpus:    how many GPUs of the plan are set
  * @parts:   partitions are being created and set
- * @creates: how many vGPUs are created
+ * @steps:   how many steps are done by which vGPUs are created
  * @set:     vGPUs that were there are being set
  */
 struct apply {
@@ -122,7 +134,7 @@ struct apply {
 	struct plan *plan;
 	size_t gpus;
 	bool parts;
-	size_t creates;
+	size_t steps;
 	bool set;
 };
 
@@ -169,11 +181,15 @@ enum pass {
 /* Is the vGPU set in this pass? Sets @share to what it gets. */
 static bool share_of(const struct plan_vgpu *vgpu, enum pass pass, struct vgpu_ctl_share *share)
 {
-	if (!vgpu->changed)
+	if (!vgpu->changed && !vgpu->led)
 		return false;
 	if (pass != PASS_RESTORE) {
 		*share = vgpu->want->set;
 		share->valid = vgpu->changed;
+		if (vgpu->led) {
+			share->valid |= VGPU_SHARE_GUARANTEE;
+			share->guarantee = vgpu->guarantee;
+		}
 		return plan_first(vgpu) == (pass == PASS_FIRST);
 	}
 	if (!vgpu->is)
@@ -243,27 +259,44 @@ static enum exit_code set_vgpus(struct apply *apply, const struct world *world, 
 	return code;
 }
 
-static enum exit_code create_vgpus(struct apply *apply)
+static enum exit_code create_vgpu(int fd, const struct plan_vgpu *vgpu)
 {
 	struct vgpu_ctl_refusal refusal;
 	char uuid[UUID_STR_LEN], type[VGPU_NAME_LEN + 1];
 	int ret;
 
-	for (; apply->creates < apply->plan->nr_creates; apply->creates++) {
-		const struct plan_vgpu *vgpu =
-			&apply->plan->vgpu[apply->plan->create[apply->creates]];
+	uuid_format(vgpu->want->set.uuid, uuid);
+	snprintf(type, sizeof(type), "%.*s", TEXT(vgpu->type->id));
+	ret = sysfs_create((const char *)vgpu->gpu->gpu.address, type, uuid);
+	if (!ret)
+		return EXIT_OK;
+	if (ctl_refusal(fd, vgpu->want->set.uuid, &refusal) ||
+	    refusal.error != -ret || !refusal.text[0])
+		return fail("vGPU %s: cannot create it: %s", uuid, strerror(-ret));
+	return fail("vGPU %s: cannot create it: %.*s", uuid, TEXT(refusal.text));
+}
 
-		uuid_format(vgpu->want->set.uuid, uuid);
-		snprintf(type, sizeof(type), "%.*s", TEXT(vgpu->type->id));
-		ret = sysfs_create((const char *)vgpu->gpu->gpu.address, type, uuid);
-		if (!ret)
-			continue;
-		if (ctl_refusal(apply->fd, vgpu->want->set.uuid, &refusal) ||
-		    refusal.error != -ret || !refusal.text[0])
-			return fail("vGPU %s: cannot create it: %s", uuid, strerror(-ret));
-		return fail("vGPU %s: cannot create it: %.*s", uuid, TEXT(refusal.text));
+static enum exit_code create_vgpus(struct apply *apply)
+{
+	const struct plan *plan = apply->plan;
+	enum exit_code code = EXIT_OK;
+	struct vgpu_ctl_share share;
+
+	for (; apply->steps < plan->nr_steps; apply->steps++) {
+		const struct plan_step *step = &plan->step[apply->steps];
+		const struct plan_vgpu *vgpu = &plan->vgpu[step->vgpu];
+
+		share = (struct vgpu_ctl_share){
+			.valid = VGPU_SHARE_GUARANTEE,
+			.guarantee = step->guarantee,
+		};
+		memcpy(share.uuid, vgpu->want->set.uuid, sizeof(share.uuid));
+		code = step->create ? create_vgpu(apply->fd, vgpu) :
+			set_shares(apply->fd, &share, 1);
+		if (code)
+			break;
 	}
-	return EXIT_OK;
+	return code;
 }
 
 /* Removes a vGPU again, but not if somebody has opened it meanwhile: its VM would lose it. */
@@ -285,13 +318,15 @@ static void undo(struct apply *apply, const struct world *world)
 {
 	const struct plan *plan = apply->plan;
 	struct vgpu_ctl_sched sched;
+	const struct plan_step *step;
 	size_t i;
 
-	if (apply->gpus || apply->parts || apply->creates || apply->set)
+	if (apply->gpus || apply->parts || apply->steps || apply->set)
 		fail("taking back what was done");
-	while (apply->creates--) {
-		i = plan->create[apply->creates];
-		undo_create(apply->fd, plan->vgpu[i].want->set.uuid);
+	while (apply->steps--) {
+		step = &plan->step[apply->steps];
+		if (step->create)
+			undo_create(apply->fd, plan->vgpu[step->vgpu].want->set.uuid);
 	}
 	for (i = 0; i < world->nr_gpus && apply->set; i++)
 		set_vgpus_of(plan, apply->fd, &world->gpu[i], PASS_RESTORE);

@@ -110,7 +110,7 @@ static void busy_cell(struct table *table, const struct seen *seen, uint32_t vgp
 
 static void gpus_table(const struct overview *overview)
 {
-	char slice[32], total[32], used[32];
+	char total[32], used[32];
 	struct table table;
 	uint32_t i;
 
@@ -122,8 +122,7 @@ static void gpus_table(const struct overview *overview)
 		table_add(&table, "%u", gpu->gpu);
 		table_add(&table, "%.*s", TEXT(gpu->address));
 		table_add(&table, "%.*s", TEXT(gpu->board));
-		table_add(&table, "%.*s", TEXT(gpu->policy));
-		table_add(&table, "%s", table_duration(slice, sizeof(slice), gpu->slice_ns));
+		listing_policy_cells(&table, gpu);
 		table_add(&table, "%u", seen->nr);
 		table_add(&table, "%s", table_size(used, sizeof(used), gpu->fb_used_bytes));
 		table_add(&table, "%s", table_size(total, sizeof(total), gpu->fb_bytes));

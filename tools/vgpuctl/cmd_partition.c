@@ -70,7 +70,7 @@ static const char *cpus_text(const struct vgpu_ctl_partition *part)
 }
 
 const char partitions_columns[] =
-	"GPU|>NUMBER|PROFILE|>START GiB|>FB|>USED|>VGPUS|POLICY|>SLICE|>GUARANTEED %|CPUS";
+	"GPU|>NUMBER|PROFILE|>START|>START GiB|>FB|>USED|>VGPUS|POLICY|>SLICE|>GUARANTEED %|CPUS";
 
 static void partition_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 			  const struct vgpu_ctl_partition *part)
@@ -80,6 +80,7 @@ static void partition_row(struct table *table, const struct vgpu_ctl_gpu *gpu,
 	table_add(table, "%.*s", TEXT(gpu->address));
 	table_add(table, "%u", part->partition);
 	table_add(table, "%.*s", TEXT(part->profile));
+	table_add(table, "%u", part->start);
 	table_add(table, "%llu", part->fb_start >> 30);
 	table_add_bytes(table, part->fb_bytes);
 	table_add_bytes(table, part->fb_used_bytes);
@@ -228,7 +229,10 @@ static enum exit_code open_gpu(const struct options *options, int *fd, struct vg
 /* The argument, which is the number of a partition. */
 static enum exit_code argument_partition(const struct options *options, uint32_t *id)
 {
-	return value_number("partition", options->argument, 1, UINT32_MAX, id);
+	if (value_is_number(options->argument, 1, UINT32_MAX, id))
+		return EXIT_OK;
+	return fail_usage("partition %s: a number from 1 on is needed (vgpuctl partition list shows them)",
+			  options->argument);
 }
 
 static enum exit_code fail_partition(uint32_t id, int ret)
@@ -286,8 +290,8 @@ static void show_text(const struct vgpu_ctl_gpu *gpu, const struct vgpu_ctl_part
 
 	printf("%-14s%u\n", "Partition", part->partition);
 	printf("%-14s%u, %.*s, %.*s\n", "GPU", gpu->gpu, TEXT(gpu->address), TEXT(gpu->board));
-	printf("%-14s%.*s, %u/%u of the units\n", "Profile", TEXT(part->profile), part->slices,
-	       VGPU_PARTITION_SLICES);
+	printf("%-14s%.*s at %u, %u/%u of the %s\n", "Profile", TEXT(part->profile), part->start,
+	       part->slices, VGPU_PARTITION_SLICES, part->shared_time ? "time" : "units");
 	printf("%-14s%s from %llu GiB on, %s used\n", "Framebuffer",
 	       table_size(size, sizeof(size), part->fb_bytes), part->fb_start >> 30,
 	       table_size(used, sizeof(used), part->fb_used_bytes));
@@ -415,9 +419,9 @@ enum exit_code cmd_partition_mode(const struct options *options)
 	uint32_t on;
 	int fd, ret;
 
-	code = value_switch("mode", options->argument, &on);
-	if (!code)
-		code = open_gpu(options, &fd, &gpu);
+	if (!value_is_switch(options->argument, &on))
+		return fail_usage("mode %s: on or off is possible", options->argument);
+	code = open_gpu(options, &fd, &gpu);
 	if (code)
 		return code;
 	ret = ctl_partition_mode(fd, gpu.gpu, on, text);

@@ -13,6 +13,22 @@
 
 #define BYTES(a)	(a), sizeof(a)
 
+/* Keys of what each partition has for itself, if the GPU is divided. */
+static void whole_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
+{
+	if (ctl_is_divided(gpu)) {
+		json_null(json, "policy");
+		json_null(json, "slice_ns");
+		json_null(json, "preempt_timeout_us");
+		json_null(json, "guarantee_sum_permille");
+		return;
+	}
+	json_bytes(json, "policy", BYTES(gpu->policy));
+	json_u64(json, "slice_ns", gpu->slice_ns);
+	json_u64(json, "preempt_timeout_us", gpu->preempt_timeout_us);
+	json_u64(json, "guarantee_sum_permille", gpu->guarantee_sum);
+}
+
 void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 {
 	uint32_t i;
@@ -30,10 +46,7 @@ void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 	json_u64(json, "fb_used_bytes", gpu->fb_used_bytes);
 	json_u64(json, "fb_backed_bytes", gpu->fb_backed_bytes);
 	json_text(json, "placement", ctl_placement_name(gpu->placement));
-	json_bytes(json, "policy", BYTES(gpu->policy));
-	json_u64(json, "slice_ns", gpu->slice_ns);
-	json_u64(json, "preempt_timeout_us", gpu->preempt_timeout_us);
-	json_u64(json, "guarantee_sum_permille", gpu->guarantee_sum);
+	whole_json(json, gpu);
 	json_u64(json, "registered_ns", gpu->registered_ns);
 	json_flag(json, "divisible", gpu->profiles);
 	json_flag(json, "divided", ctl_is_divided(gpu));
@@ -57,9 +70,22 @@ void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu)
 const char gpus_columns[] =
 	">GPU|ADDRESS|BOARD|DRIVER|>FB|>USED|>BACKED|>CHANNELS|>VGPUS|>PARTITIONS|POLICY|>SLICE|>GUARANTEED %|ENGINES";
 
+void listing_policy_cells(struct table *table, const struct vgpu_ctl_gpu *gpu)
+{
+	char slice[32];
+
+	if (ctl_is_divided(gpu)) {
+		table_add(table, "-");
+		table_add(table, "-");
+		return;
+	}
+	table_add(table, "%.*s", TEXT(gpu->policy));
+	table_add(table, "%s", table_duration(slice, sizeof(slice), gpu->slice_ns));
+}
+
 static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 {
-	char total[32], used[32], slice[32];
+	char total[32], used[32];
 	char text[CTL_ENGINE_NAMES];
 
 	table_add(table, "%u", gpu->gpu);
@@ -75,10 +101,11 @@ static void gpu_row(struct table *table, const struct vgpu_ctl_gpu *gpu)
 		table_add(table, "%u", gpu->partitions);
 	else
 		table_add(table, "-");
-	table_add(table, "%.*s", TEXT(gpu->policy));
-	table_add(table, "%s", table_duration(slice, sizeof(slice), gpu->slice_ns));
-	table_add(table, "%u.%u", gpu->guarantee_sum / 10,
-		  gpu->guarantee_sum % 10);
+	listing_policy_cells(table, gpu);
+	if (ctl_is_divided(gpu))
+		table_add(table, "-");
+	else
+		table_add(table, "%u.%u", gpu->guarantee_sum / 10, gpu->guarantee_sum % 10);
 	table_add(table, "%s", ctl_engine_names(gpu, text));
 }
 

@@ -39,19 +39,30 @@ static void save_gpu(struct json *json, const struct world_gpu *gpu)
 	json_end(json);
 }
 
+/* The partition by its place: it will have another number when the state is applied. */
+static void save_start(struct json *json, const struct vgpu_ctl_instance *inst,
+		       const struct world_gpu *gpu)
+{
+	const struct world_part *part;
+
+	for (part = gpu->part; part < gpu->part + gpu->nr_parts; part++)
+		if (part->part.partition == inst->partition)
+			json_u64(json, "partition_start_eighth", part->part.start);
+}
+
 static void save_vgpu(struct json *json, const struct vgpu_ctl_instance *inst,
 		      const struct world *world)
 {
+	const struct world_gpu *gpu = world->gpu;
 	char uuid[UUID_STR_LEN];
-	size_t i;
 
+	while (gpu->gpu.gpu != inst->gpu)
+		gpu++;
 	json_begin(json, NULL);
 	json_text(json, "uuid", uuid_format(inst->uuid, uuid));
-	for (i = 0; i < world->nr_gpus; i++)
-		if (world->gpu[i].gpu.gpu == inst->gpu)
-			json_bytes(json, "address", world->gpu[i].gpu.address,
-				   sizeof(world->gpu[i].gpu.address));
+	json_bytes(json, "address", gpu->gpu.address, sizeof(gpu->gpu.address));
 	json_bytes(json, "type", inst->type_name, sizeof(inst->type_name));
+	save_start(json, inst, gpu);
 	setting_json_of(&share_settings, setting_all(&share_settings), json, inst, false);
 	json_end(json);
 }

@@ -321,7 +321,7 @@ static int show_gpu(int fd, const struct vgpu_ctl_gpu *gpu, void *arg)
 	int ret;
 
 	show->gpu = gpu;
-	if (!show->partition && gpu->partitions)
+	if (!show->partition && ctl_is_divided(gpu))
 		return ctl_visit_partitions(fd, gpu->gpu, show, show_partition);
 	ret = scope_read(fd, gpu, show->partition, &scope);
 	if (!ret)
@@ -399,6 +399,13 @@ static enum exit_code set_is_of_something(int fd, uint32_t id)
 	return fail("GPU %u is divided: name a partition (--partition), there are %s", id, numbers);
 }
 
+static enum exit_code set_fail(const struct vgpu_ctl_sched *sched, const char *why)
+{
+	if (sched->partition)
+		return fail("GPU %u, partition %u: %s", sched->gpu, sched->partition, why);
+	return fail("GPU %u: %s", sched->gpu, why);
+}
+
 enum exit_code cmd_sched_set(const struct options *options)
 {
 	struct vgpu_ctl_sched sched = options->sched;
@@ -421,14 +428,13 @@ enum exit_code cmd_sched_set(const struct options *options)
 	}
 	ret = ctl_sched_set(fd, &sched);
 	if (ret)
-		code = fail("GPU %u: %s", sched.gpu,
-			    message_refusal(sched.text, ret, reason, sizeof(reason)));
+		code = set_fail(&sched, message_refusal(sched.text, ret, reason, sizeof(reason)));
 	if (!ret) {
 		ret = ctl_gpu(fd, sched.gpu, &gpu);
 		if (!ret)
 			ret = scope_read(fd, &gpu, options->partition, &scope);
 		if (ret)
-			code = fail("GPU %u: %s", sched.gpu, strerror(-ret));
+			code = set_fail(&sched, strerror(-ret));
 		else
 			set_done(options, &scope, &sched);
 	}

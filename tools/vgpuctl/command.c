@@ -371,7 +371,8 @@ const char *command_headings(const struct command *command, char *text, size_t r
 
 /*
  * Finds the command that the words of @argv begin with, or returns NULL. Where a name has two
- * words, "show" may be left out. @words is set to the number of words that are the name.
+ * words, the second may be left out of the first such command, which is "show" or "list". @words
+ * is set to the number of words that are the name.
  */
 const struct command *command_find(int argc, char **argv, int *words)
 {
@@ -385,7 +386,7 @@ const struct command *command_find(int argc, char **argv, int *words)
 		second = command_second_word(&commands[i]);
 		if (!second)
 			*words = 1;
-		if (!second || !strcmp(second, *words == 2 ? next : "show"))
+		if (!second || *words == 1 || !strcmp(second, next))
 			return &commands[i];
 	}
 	return NULL;

@@ -28,6 +28,9 @@ typedef int listing_each(int fd, const struct vgpu_ctl_gpu *gpu, struct listing 
 
 /* Rows of gpus and list, which have more users: keys and cells as in the tables of cmd_read.c. */
 void listing_gpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu);
+
+/* Policy and slice of a GPU; those of one that is divided are in force nowhere. */
+void listing_policy_cells(struct table *table, const struct vgpu_ctl_gpu *gpu);
 void listing_vgpu_json(struct json *json, const struct vgpu_ctl_gpu *gpu,
 		       const struct vgpu_ctl_instance *inst);
 

@@ -11,6 +11,7 @@
 /* What a metric has samples for; the labels of its samples say which one. */
 enum scope {
 	SCOPE_GPU,		/* struct vgpu_ctl_gpu */
+	SCOPE_WHOLE_GPU,	/* likewise, of a GPU that is not divided */
 	SCOPE_STATS,		/* struct vgpu_ctl_stats */
 	SCOPE_TYPE,		/* struct vgpu_ctl_type */
 	SCOPE_GPU_ENGINE,	/* struct vgpu_ctl_gpu */
@@ -79,9 +80,9 @@ static const struct metric table[] = {
 	{ "vgpu_gpu_partitions", "Partitions that the GPU is divided into; 0: none",
 		SCOPE_GPU, KIND_U32, GPU(partitions) },
 	{ "vgpu_gpu_guaranteed_ratio", "Part of each engine that is guaranteed to vGPUs",
-		SCOPE_GPU, KIND_PERMILLE, GPU(guarantee_sum) },
+		SCOPE_WHOLE_GPU, KIND_PERMILLE, GPU(guarantee_sum) },
 	{ "vgpu_gpu_slice_seconds", "How long a vGPU runs at a time",
-		SCOPE_GPU, KIND_NS, GPU(slice_ns) },
+		SCOPE_WHOLE_GPU, KIND_NS, GPU(slice_ns) },
 	{ "vgpu_gpu_frames_total", "Frames that vGPUs have shown, also those that are gone",
 		SCOPE_STATS, KIND_U64, STATS(frames) },
 	{ "vgpu_gpu_faults_total", "Faults of vGPUs' channels, also of those that are gone",
@@ -337,12 +338,17 @@ static void samples_of_gpu(struct text *text, const struct metric *metric,
 	case SCOPE_ENGINE:
 		samples_of_engines(text, metric, gpu, NULL, &gpu->stats, gpu->gpu.engines);
 		return;
+	case SCOPE_WHOLE_GPU:
+		/* The settings of one that is divided are in force nowhere. */
+		if (ctl_is_divided(&gpu->gpu))
+			return;
+		/* fallthrough */
 	case SCOPE_GPU:
 	case SCOPE_STATS:
 		sample_begin(text, metric->name);
 		label_gpu(text, &gpu->gpu);
-		sample_value(text, metric, metric->scope == SCOPE_GPU ?
-			     (const void *)&gpu->gpu : &gpu->stats, 0);
+		sample_value(text, metric, metric->scope == SCOPE_STATS ?
+			     (const void *)&gpu->stats : &gpu->gpu, 0);
 		return;
 	}
 }
@@ -375,7 +381,8 @@ static void write_gpus(struct text *text, const struct metrics *metrics)
 		label_gpu(text, gpu);
 		label_bytes(text, "board", gpu->board, sizeof(gpu->board));
 		label_bytes(text, "driver", gpu->driver, sizeof(gpu->driver));
-		label_bytes(text, "policy", gpu->policy, sizeof(gpu->policy));
+		if (!ctl_is_divided(gpu))
+			label_bytes(text, "policy", gpu->policy, sizeof(gpu->policy));
 		label_bytes(text, "placement", ctl_placement_name(gpu->placement), 32);
 		sample_end(text, 1);
 	}

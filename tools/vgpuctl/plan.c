@@ -33,8 +33,8 @@ static const struct world_gpu *need_gpu(const struct world *world, const char *a
 	return gpu;
 }
 
-static void plan_gpu(const struct world *world, size_t i, struct plan_gpu *gpu,
-		     struct faults *faults)
+static void plan_gpu(const struct state *state, const struct world *world, size_t i,
+		     struct plan_gpu *gpu, struct faults *faults)
 {
 	const struct vgpu_ctl_sched *set = &gpu->want->set;
 	char place[32];
@@ -49,7 +49,7 @@ static void plan_gpu(const struct world *world, size_t i, struct plan_gpu *gpu,
 	plan_window(set, &gpu->is->sched, place, faults);
 	gpu->changed = setting_differences(&sched_settings, set, &gpu->is->sched);
 	if (gpu->want->divided)
-		plan_parts(world, i, gpu, faults);
+		plan_parts(state, world, i, gpu, faults);
 }
 
 static bool type_is(const struct vgpu_ctl_type *type, const char *name)
@@ -146,7 +146,11 @@ static int create_order(const void *a, const void *b, void *arg)
 	const struct plan *plan = arg;
 	u32 x_gb = plan->vgpu[x].type->placement_size_gb;
 	u32 y_gb = plan->vgpu[y].type->placement_size_gb;
+	bool x_any = plan->vgpu[x].want->start == VGPU_PARTITION_ANYWHERE;
+	bool y_any = plan->vgpu[y].want->start == VGPU_PARTITION_ANYWHERE;
 
+	if (x_any != y_any)
+		return x_any ? 1 : -1;
 	return x_gb != y_gb ? (x_gb > y_gb ? -1 : 1) : x < y ? -1 : 1;
 }
 
@@ -173,10 +177,11 @@ void plan_make(const struct state *state, const struct world *world, struct plan
 	plan->create = need_zeroed(plan->nr_vgpus, sizeof(*plan->create));
 	for (i = 0; i < plan->nr_gpus; i++) {
 		plan->gpu[i].want = &state->gpu[i];
-		plan_gpu(world, i, &plan->gpu[i], faults);
+		plan_gpu(state, world, i, &plan->gpu[i], faults);
 	}
 	for (i = 0; i < plan->nr_vgpus; i++) {
 		plan->vgpu[i].want = &state->vgpu[i];
+		plan->vgpu[i].start = VGPU_PARTITION_ANYWHERE;
 		plan_vgpu(world, i, &plan->vgpu[i], faults);
 	}
 	plan_creates(plan);
@@ -188,5 +193,6 @@ void plan_free(struct plan *plan)
 	free(plan->gpu);
 	free(plan->vgpu);
 	free(plan->create);
+	free(plan->step);
 	memset(plan, 0, sizeof(*plan));
 }

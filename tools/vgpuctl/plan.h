@@ -41,6 +41,8 @@ struct world_gpu {
  * @inst:     the vGPUs; allocated
  * @nr_insts: how many
  * @policies: the names of all policies, separated by blanks
+ * @slice_ns: slice of new partitions; 0: the driver decides
+ * @window_ns: window of new partitions, likewise
  * @left:     is this vGPU somebody else's, who creates and sets it?
  */
 struct world {
@@ -49,6 +51,8 @@ struct world {
 	struct vgpu_ctl_instance *inst;
 	size_t nr_insts;
 	char policies[VGPU_TEXT_LEN];
+	uint64_t slice_ns;
+	uint64_t window_ns;
 	bool (*left)(const uint8_t *uuid);
 };
 
@@ -58,6 +62,7 @@ struct world {
  * @is:      the partition; NULL: it is to be created
  * @profile: its profile, by index
  * @start:   eighth at which it starts
+ * @lived_in: the file puts a vGPU into it
  * @changed: VGPU_SCHED_* bits of the settings that have to be changed
  * @id:      its number when it is there; else 0
  * @set:     its settings have been changed
@@ -67,6 +72,7 @@ struct plan_part {
 	const struct world_part *is;
 	uint32_t profile;
 	uint32_t start;
+	bool lived_in;
 	uint32_t changed;
 	uint32_t id;
 	bool set;
@@ -105,6 +111,10 @@ struct plan_gpu {
  * @left:      nothing, it is somebody else's
  * @changed:   VGPU_SHARE_* bits of the settings that have to be changed
  * @guarantee: per mille, that it will have
+ * @start:     eighth at which the partition starts that it will be in; VGPU_PARTITION_ANYWHERE: it
+ *             will be on the whole GPU
+ * @elsewhere: that is not where the file says
+ * @led:       it has other guarantees while others are created
  */
 struct plan_vgpu {
 	const struct state_vgpu *want;
@@ -113,6 +123,21 @@ struct plan_vgpu {
 	const struct vgpu_ctl_instance *is;
 	bool left;
 	uint32_t changed;
+	uint32_t guarantee;
+	uint32_t start;
+	bool elsewhere;
+	bool led;
+};
+
+/**
+ * struct plan_step - one of the steps by which vGPUs are created
+ * @vgpu:      index of the vGPU
+ * @create:    it is created; else it gets a guarantee for the time being
+ * @guarantee: which one, per mille
+ */
+struct plan_step {
+	size_t vgpu;
+	bool create;
 	uint32_t guarantee;
 };
 
@@ -123,8 +148,11 @@ struct plan_vgpu {
  * @vgpu:     to vGPUs, in the order of the file; allocated
  * @nr_vgpus: how many
  * @create:   indices of the vGPUs to be created, the largest first: so they find places that
- *            others of them would have cut; allocated
+ *            others of them would have cut; but those first that have a partition; allocated
  * @nr_creates: how many
+ * @step:     the steps by which they are created, for which that order may have to be another one,
+ *            so that each gets into its partition; allocated
+ * @nr_steps: how many
  */
 struct plan {
 	struct plan_gpu *gpu;
@@ -133,6 +161,8 @@ struct plan {
 	size_t nr_vgpus;
 	size_t *create;
 	size_t nr_creates;
+	struct plan_step *step;
+	size_t nr_steps;
 };
 
 /*
@@ -145,7 +175,7 @@ void world_free(struct world *world);
 /*
  * Compares @state with @world, and adds what cannot be to @faults. plan_free() is the caller's in
  * any case. The plan is to be followed if there is no fault: GPUs first, then their partitions,
- * then plan_first() vGPUs, those to be created, and the other vGPUs.
+ * then plan_first() vGPUs, the steps, and the other settings of vGPUs.
  */
 void plan_make(const struct state *state, const struct world *world, struct plan *plan,
 	       struct faults *faults);
@@ -164,7 +194,7 @@ static inline bool plan_first(const struct plan_vgpu *vgpu)
 
 /*
  * plan_part.c: of the settings @set of what is at @place the policy, and the window, which must be
- * so many slices of what is in force then, where @is holds; NULL: it is not known.
+ * so many slices of what is in force then, where @is holds, or will at first.
  */
 void plan_policy(const struct world *world, const struct vgpu_ctl_sched *set,
 		 const char *place, struct faults *faults);
@@ -172,7 +202,8 @@ void plan_window(const struct vgpu_ctl_sched *set, const struct vgpu_ctl_sched *
 		 const char *place, struct faults *faults);
 
 /* The partitions of the GPU gpus[i]. */
-void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struct faults *faults);
+void plan_parts(const struct state *state, const struct world *world, size_t i,
+		struct plan_gpu *gpu, struct faults *faults);
 
 /* plan_room.c: what depends on all vGPUs of a partition, and of a GPU. */
 void plan_rooms(struct plan *plan, const struct world *world, struct faults *faults);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which partitions are to be created and set. */
 #include <string.h>
+#include <strings.h>
 
+#include "core/objects/placement.h"
 #include "core/objects/profile.h"
 
 #include "ctl.h"
@@ -9,8 +11,20 @@
 #include "sched.h"
 
 #define PLACE_ROOM	64
+#define NS_PER_MS	1000000u
 #define NS_PER_S	1000000000u
 #define WINDOW_SLICES	10u	/* slices that a window has at least */
+#define WINDOW_NS	100000000u	/* and how long it is at least if it is not set */
+
+#define MANY_VGPUS	8u	/* with more of them slices are shorter */
+
+/* The number of a partition that is to be created, of the file's k-th. */
+#define PLANNED(k)	(~(uint32_t)(k))
+
+static u32 gpu_gb(const struct plan_gpu *gpu)
+{
+	return (u32)(gpu->is->gpu.fb_bytes >> 30);
+}
 
 static bool is_word(const char *words, const char *word)
 {
@@ -27,15 +41,13 @@ static bool is_word(const char *words, const char *word)
 void plan_window(const struct vgpu_ctl_sched *set, const struct vgpu_ctl_sched *is,
 		 const char *place, struct faults *faults)
 {
-	uint64_t window_ns = set->valid & VGPU_SCHED_WINDOW ? set->window_ns :
-			     is ? is->window_ns : 0;
-	uint64_t slice_ns = is ? is->slice_ns : 0;
+	uint64_t window_ns = set->valid & VGPU_SCHED_WINDOW ? set->window_ns : is->window_ns;
+	uint64_t slice_ns = is->slice_ns;
 
 	if (set->valid & VGPU_SCHED_SLICE)
 		slice_ns = set->slice_ns;
 	else if (set->valid & VGPU_SCHED_FREQUENCY && set->frequency_hz)
 		slice_ns = NS_PER_S / set->frequency_hz;
-	/* What a new partition has at first is the driver's to say. */
 	if (window_ns && slice_ns && window_ns < WINDOW_SLICES * slice_ns)
 		fault_add(faults, "%s.%s: a window of %llu ns has less than %u slices of %llu ns",
 			  place, set->valid & VGPU_SCHED_WINDOW ? "window_ns" : "slice_ns",
@@ -96,7 +108,24 @@ static void find_parts(struct plan_gpu *gpu, bool placed)
 	}
 }
 
-/* Is @a to be created before @b? Those with a place, then the largest. */
+/* Does the file put a vGPU into the partition? */
+static bool part_lived_in(const struct state *state, const struct plan_gpu *gpu,
+			  const struct plan_part *part)
+{
+	size_t i;
+
+	for (i = 0; i < state->nr_vgpus; i++)
+		if (part->start != VGPU_PARTITION_ANYWHERE &&
+		    state->vgpu[i].start == part->start &&
+		    !strcasecmp(state->vgpu[i].address, gpu->want->address))
+			return true;
+	return false;
+}
+
+/*
+ * Is @a to be created before @b? Those with a place, then the largest. Of two empty partitions the
+ * driver takes the older one for a vGPU: that must not be one which stays empty.
+ */
 static bool part_before(const struct plan_part *a, const struct plan_part *b)
 {
 	bool a_placed = a->start != VGPU_PARTITION_ANYWHERE;
@@ -104,6 +133,8 @@ static bool part_before(const struct plan_part *a, const struct plan_part *b)
 
 	if (a_placed != b_placed)
 		return a_placed;
+	if (a->lived_in != b->lived_in)
+		return a->lived_in;
 	return vgpu_profiles[a->profile].eighths > vgpu_profiles[b->profile].eighths;
 }
 
@@ -123,10 +154,49 @@ static void order_creates(struct plan_gpu *gpu)
 	}
 }
 
+/* What a new partition has at first, by the driver's own rule. */
+static void first_settings(const struct world *world, const struct plan_gpu *gpu,
+			   const struct plan_part *part, struct vgpu_ctl_sched *first)
+{
+	const struct vgpu_profile *profile = &vgpu_profiles[part->profile];
+	const struct vgpu_ctl_type *type = gpu->is->type;
+	struct vgpu_placement placement;
+
+	memset(first, 0, sizeof(*first));
+	vgpu_placement_init(&placement, vgpu_profile_size_gb(profile, gpu_gb(gpu)),
+			    gpu->is->gpu.placement == VGPU_PLACEMENT_HOMOGENEOUS);
+	first->slice_ns = world->slice_ns ? world->slice_ns : 2 * NS_PER_MS;
+	for (; type < gpu->is->type + gpu->is->gpu.types && !world->slice_ns; type++)
+		if (type->slices == profile->slices &&
+		    vgpu_placement_count(&placement, type->placement_size_gb) > MANY_VGPUS)
+			first->slice_ns = NS_PER_MS;
+	first->window_ns = world->window_ns;
+	if (!first->window_ns)
+		first->window_ns = WINDOW_SLICES * first->slice_ns > WINDOW_NS ?
+				   WINDOW_SLICES * first->slice_ns : WINDOW_NS;
+}
+
+/* The driver knows numbers only. What is taken by a partition of the file is so by its place. */
+static void name_owners(size_t i, const struct plan_gpu *gpu, char *why)
+{
+	char rest[VGPU_TEXT_LEN], number[32], place[PLACE_ROOM], *at;
+	size_t k;
+
+	for (k = 0; k < gpu->nr_parts; k++) {
+		snprintf(number, sizeof(number), "partition %u;", PLANNED(k));
+		at = strstr(why, number);
+		if (!at)
+			continue;
+		snprintf(rest, sizeof(rest), "%s", at + strlen(number) - 1);
+		snprintf(at, VGPU_TEXT_LEN - (size_t)(at - why), "%s%s", part_place(i, k, place),
+			 rest);
+	}
+}
+
 /* Finds places by the driver's own rule, so that it will take the same ones. */
 static void place_creates(size_t i, struct plan_gpu *gpu, struct faults *faults)
 {
-	struct vgpu_profile_map map = { .region_gb = (u32)(gpu->is->gpu.fb_bytes >> 30) };
+	struct vgpu_profile_map map = { .region_gb = gpu_gb(gpu) };
 	char why[VGPU_TEXT_LEN], place[PLACE_ROOM];
 	const struct vgpu_ctl_partition *is;
 	struct plan_part *part;
@@ -142,13 +212,14 @@ static void place_creates(size_t i, struct plan_gpu *gpu, struct faults *faults)
 	}
 	for (k = 0; k < gpu->nr_creates; k++) {
 		part = &gpu->part[gpu->create[k]];
-		/* The number that it may have is of no use to the reader. */
-		ret = vgpu_profile_take(&map, &vgpu_profiles[part->profile], part->start, ~0u, why,
-					sizeof(why));
-		if (ret < 0)
-			fault_add(faults, "%s: %s", part_place(i, gpu->create[k], place), why);
-		else
+		ret = vgpu_profile_take(&map, &vgpu_profiles[part->profile], part->start,
+					PLANNED(gpu->create[k]), why, sizeof(why));
+		if (ret >= 0) {
 			part->start = (uint32_t)ret;
+			continue;
+		}
+		name_owners(i, gpu, why);
+		fault_add(faults, "%s: %s", part_place(i, gpu->create[k], place), why);
 	}
 }
 
@@ -167,8 +238,10 @@ static void check_mode(const struct world *world, size_t i, struct plan_gpu *gpu
 	}
 }
 
-void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struct faults *faults)
+void plan_parts(const struct state *state, const struct world *world, size_t i,
+		struct plan_gpu *gpu, struct faults *faults)
 {
+	struct vgpu_ctl_sched first = {};
 	const struct vgpu_ctl_sched *is;
 	char place[PLACE_ROOM];
 	struct plan_part *part;
@@ -185,6 +258,7 @@ void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struc
 		part = &gpu->part[k];
 		part->want = &gpu->want->part[k];
 		part->start = part->want->start;
+		part->lived_in = part_lived_in(state, gpu, part);
 		while (part->profile < VGPU_PROFILES &&
 		       strcmp(vgpu_profiles[part->profile].name, part->want->profile))
 			part->profile++;
@@ -198,7 +272,9 @@ void plan_parts(const struct world *world, size_t i, struct plan_gpu *gpu, struc
 		part = &gpu->part[k];
 		is = part->is ? &part->is->sched : NULL;
 		plan_policy(world, &part->want->set, part_place(i, k, place), faults);
-		plan_window(&part->want->set, is, place, faults);
+		if (!is && part->profile < VGPU_PROFILES)
+			first_settings(world, gpu, part, &first);
+		plan_window(&part->want->set, is ? is : &first, place, faults);
 		part->changed = is ? setting_differences(&sched_settings, &part->want->set, is) :
 				part->want->set.valid;
 	}

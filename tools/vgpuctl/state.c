@@ -16,22 +16,37 @@
 #define PLACE_ROOM	64
 #define STATE_ELEMENTS	4096	/* more than a host has vGPUs */
 
-void fault_add(struct faults *faults, const char *fmt, ...)
+static void fault_say(const struct faults *faults, const char *fmt, va_list ap)
 {
 	char *text, *c;
-	va_list ap;
 
-	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
 		out_of_memory();
-	va_end(ap);
 	/* Names out of the file, in a message on one line, and nothing for a terminal. */
 	for (c = text; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 	fprintf(faults->out, "%s%s: %s\n", message_prefix, faults->file, text);
 	free(text);
+}
+
+void fault_add(struct faults *faults, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fault_say(faults, fmt, ap);
+	va_end(ap);
 	faults->nr++;
+}
+
+void fault_warn(struct faults *faults, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fault_say(faults, fmt, ap);
+	va_end(ap);
 }
 
 /* Reads a text of less than @room bytes, or says at @place.@key what is wrong. */
@@ -70,17 +85,17 @@ static void check_setting(const struct setting_table *table, uint32_t valid, con
 				  setting->key);
 }
 
-static void read_start(struct json_object *value, const char *place, struct state_part *part,
-		       struct faults *faults)
+static void read_start(struct json_object *value, const char *place, const char *key,
+		       uint32_t *to, struct faults *faults)
 {
 	int64_t start = json_object_is_type(value, json_type_int) ?
 			json_object_get_int64(value) : -1;
 
 	if (start < 0 || start >= VGPU_PARTITION_EIGHTHS)
-		fault_add(faults, "%s.start_eighth: a number of 0 to %d is needed", place,
+		fault_add(faults, "%s.%s: a number of 0 to %d is needed", place, key,
 			  VGPU_PARTITION_EIGHTHS - 1);
 	else
-		part->start = (uint32_t)start;
+		*to = (uint32_t)start;
 }
 
 static void parse_part(struct json_object *from, const char *place, struct state_part *part,
@@ -91,7 +106,7 @@ static void parse_part(struct json_object *from, const char *place, struct state
 		if (!strcmp(key, "profile"))
 			read_text(value, place, key, part->profile, sizeof(part->profile), faults);
 		else if (!strcmp(key, "start_eighth"))
-			read_start(value, place, part, faults);
+			read_start(value, place, key, &part->start, faults);
 		else if (!read_setting(value, place, key, &sched_settings, &part->set, faults))
 			fault_add(faults, "%s.%s: no such key", place, key);
 	}
@@ -178,6 +193,7 @@ static void parse_vgpu(struct json_object *from, const char *place, struct state
 	struct state_vgpu *vgpu = &state->vgpu[state->nr_vgpus];
 	size_t i;
 
+	vgpu->start = VGPU_PARTITION_ANYWHERE;
 	json_object_object_foreach(from, key, value) {
 		if (!strcmp(key, "uuid"))
 			read_uuid(value, place, state, faults);
@@ -185,6 +201,8 @@ static void parse_vgpu(struct json_object *from, const char *place, struct state
 			read_text(value, place, key, vgpu->address, sizeof(vgpu->address), faults);
 		else if (!strcmp(key, "type"))
 			read_text(value, place, key, vgpu->type, sizeof(vgpu->type), faults);
+		else if (!strcmp(key, "partition_start_eighth"))
+			read_start(value, place, key, &vgpu->start, faults);
 		else if (!read_setting(value, place, key, &share_settings, &vgpu->set, faults))
 			fault_add(faults, "%s.%s: no such key", place, key);
 	}

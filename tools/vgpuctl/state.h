@@ -32,6 +32,10 @@ struct faults {
 __attribute__((format(printf, 2, 3)))
 void fault_add(struct faults *faults, const char *fmt, ...);
 
+/* Likewise tells what is no fault, but what the file says will not be so. */
+__attribute__((format(printf, 2, 3)))
+void fault_warn(struct faults *faults, const char *fmt, ...);
+
 /**
  * struct state_part - a partition that is to be there
  * @profile: name of its profile
@@ -64,11 +68,13 @@ struct state_gpu {
  * struct state_vgpu - a vGPU that is to be there
  * @address: of its GPU
  * @type:    name of its type, or the type's name in sysfs
+ * @start:   eighth at which its partition starts; VGPU_PARTITION_ANYWHERE: it has none, or any
  * @set:     its UUID, and the settings that the file names
  */
 struct state_vgpu {
 	char address[VGPU_ADDR_LEN];
 	char type[VGPU_NAME_LEN];
+	uint32_t start;
 	struct vgpu_ctl_share set;
 };
 

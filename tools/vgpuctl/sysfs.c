@@ -4,6 +4,7 @@
 #include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -96,4 +97,12 @@ void sysfs_policies(char *text, size_t room)
 		globfree(&files);
 	}
 	text[done ? strcspn(text, "\n") : 0] = 0;
+}
+
+uint64_t sysfs_parameter(const char *name)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), "/sys/module/vgpu/parameters/%s", name);
+	return read_line(path, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }

@@ -22,4 +22,7 @@ bool sysfs_mdevctl_defines(const uint8_t *uuid);
  */
 void sysfs_policies(char *text, size_t room);
 
+/* The value of a parameter of the module, which is a number; 0 if it cannot be read. */
+uint64_t sysfs_parameter(const char *name);
+
 #endif /* VGPUCTL_SYSFS_H */

@@ -129,16 +129,22 @@ static void draw_gpu(const struct vgpu_ctl_gpu *gpu, const uint64_t *busy,
 		     const struct top_view *view, struct top_screen *screen)
 {
 	unsigned int cells = screen->width / GPU_CELL, cell, bar;
+	bool divided = ctl_is_divided(gpu);
 	char used[32], total[32];
 	struct top_line *line;
 	uint32_t i;
 
 	line = line_new(screen, TOP_BOLD);
-	line_add(line, screen->width, "GPU %u %.*s %.*s %.*s  FB %s of %s  guaranteed %u.%u%%",
-		 gpu->gpu, TEXT(gpu->address), TEXT(gpu->board), TEXT(gpu->policy),
+	line_add(line, screen->width, "GPU %u %.*s %.*s %.*s  FB %s of %s  ",
+		 gpu->gpu, TEXT(gpu->address), TEXT(gpu->board),
+		 divided ? 1 : VGPU_ADDR_LEN, divided ? "-" : (const char *)gpu->policy,
 		 table_size(used, sizeof(used), gpu->fb_used_bytes),
-		 table_size(total, sizeof(total), gpu->fb_bytes), gpu->guarantee_sum / 10,
-		 gpu->guarantee_sum % 10);
+		 table_size(total, sizeof(total), gpu->fb_bytes));
+	if (divided)
+		line_add(line, screen->width, "partitions %u", gpu->partitions);
+	else
+		line_add(line, screen->width, "guaranteed %u.%u%%", gpu->guarantee_sum / 10,
+			 gpu->guarantee_sum % 10);
 	cells = cells ? cells : 1;
 	cell = screen->width / cells;
 	/* "  gr   [" before the bar, "] 100.0%" and a blank behind it. */

@@ -66,8 +66,7 @@ static bool decimal_times(const struct decimal *number, uint64_t unit,
 	return !__builtin_add_overflow(*product, part / number->scale, product);
 }
 
-enum exit_code value_number(const char *option, const char *text, uint32_t min,
-			    uint32_t max, uint32_t *value)
+bool value_is_number(const char *text, uint32_t min, uint32_t max, uint32_t *value)
 {
 	struct decimal number;
 	const char *end;
@@ -75,10 +74,17 @@ enum exit_code value_number(const char *option, const char *text, uint32_t min,
 	end = decimal_parse(text, &number);
 	if (!end || *end || number.scale != 1 || number.whole < min ||
 	    number.whole > max)
-		return fail_usage("--%s %s: %u to %u is possible", option, text,
-				  min, max);
+		return false;
 	*value = (uint32_t)number.whole;
-	return EXIT_OK;
+	return true;
+}
+
+enum exit_code value_number(const char *option, const char *text, uint32_t min,
+			    uint32_t max, uint32_t *value)
+{
+	if (value_is_number(text, min, max, value))
+		return EXIT_OK;
+	return fail_usage("--%s %s: %u to %u is possible", option, text, min, max);
 }
 
 enum exit_code value_permille(const char *option, const char *text,
@@ -173,10 +179,15 @@ enum exit_code value_frl(const char *option, const char *text, uint32_t *fps)
 	return EXIT_OK;
 }
 
-enum exit_code value_switch(const char *option, const char *text, uint32_t *on)
+bool value_is_switch(const char *text, uint32_t *on)
 {
 	*on = !strcmp(text, "on") || !strcmp(text, "1");
-	if (*on || !strcmp(text, "off") || !strcmp(text, "0"))
+	return *on || !strcmp(text, "off") || !strcmp(text, "0");
+}
+
+enum exit_code value_switch(const char *option, const char *text, uint32_t *on)
+{
+	if (value_is_switch(text, on))
 		return EXIT_OK;
 	return fail_usage("--%s %s: on or off is possible", option, text);
 }

@@ -7,6 +7,7 @@
 #ifndef VGPUCTL_VALUE_H
 #define VGPUCTL_VALUE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "message.h"
@@ -31,5 +32,9 @@ enum exit_code value_frl(const char *option, const char *text, uint32_t *fps);
 
 /* "on" or "off", or 1 or 0. */
 enum exit_code value_switch(const char *option, const char *text, uint32_t *on);
+
+/* Of an argument, which is no option: is it such a value? */
+bool value_is_number(const char *text, uint32_t min, uint32_t max, uint32_t *value);
+bool value_is_switch(const char *text, uint32_t *on);
 
 #endif /* VGPUCTL_VALUE_H */

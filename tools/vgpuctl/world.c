@@ -68,6 +68,8 @@ int world_read(int fd, struct world *world)
 
 	memset(world, 0, sizeof(*world));
 	sysfs_policies(world->policies, sizeof(world->policies));
+	world->slice_ns = sysfs_parameter("slice_us") * 1000;
+	world->window_ns = sysfs_parameter("window_ms") * 1000000;
 	ret = ctl_gpus(fd, &ids, &count);
 	if (ret)
 		return ret;

@@ -196,8 +196,8 @@ int vgpu_division_create(struct vgpu_gpu *gpu, const struct vgpu_profile *profil
 			scnprintf(why, size, "%s at %u: %s: no memory for its engines",
 				  profile->name, *start, gpu->name);
 		else
-			scnprintf(why, size, "%s at %u: %s: its engines do not start: error %d",
-				  profile->name, *start, gpu->name, -ret);
+			scnprintf(why, size, "%s at %u: %s: its engines do not start: %pe",
+				  profile->name, *start, gpu->name, ERR_PTR(ret));
 		return ret;
 	}
 	vgpu_gpu_info(gpu, "partition %u created: %s at %u/8 of the framebuffer\n", *id,

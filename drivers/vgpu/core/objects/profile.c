@@ -148,12 +148,18 @@ static int profile_refuse_name(const struct vgpu_profile_map *map,
 	return -EINVAL;
 }
 
-static int profile_refuse_start(const struct vgpu_profile *profile, unsigned int start, char *why,
+static int profile_refuse_start(const struct vgpu_profile_map *map,
+				const struct vgpu_profile *profile, unsigned int start, char *why,
 				size_t size)
 {
+	unsigned int fits = vgpu_profile_fits(map, profile);
 	int len = scnprintf(why, size, "%s at %u: can be at ", profile->name, start);
 
-	profile_print_starts(profile->starts, why + len, size - len);
+	len += profile_print_starts(profile->starts, why + len, size - len);
+	if (fits == profile->starts)
+		return -EINVAL;
+	len += scnprintf(why + len, size - len, "; free: %s", fits ? "" : "none");
+	profile_print_starts(fits, why + len, size - len);
 	return -EINVAL;
 }
 
@@ -218,7 +224,7 @@ int vgpu_profile_take(struct vgpu_profile_map *map, const struct vgpu_profile *p
 			return profile_refuse_place(map, profile, start, why, size);
 		start = profile_choose(map, profile, starts);
 	} else if (start >= VGPU_PROFILE_EIGHTHS || !(profile->starts & BIT(start))) {
-		return profile_refuse_start(profile, start, why, size);
+		return profile_refuse_start(map, profile, start, why, size);
 	} else if (!(starts & BIT(start))) {
 		return profile_refuse_place(map, profile, start, why, size);
 	}

@@ -6,6 +6,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/err.h>
 #include <linux/math.h>
 #include <linux/module.h>
 
@@ -161,7 +162,7 @@ int vgpu_settings_init(struct vgpu_partition *part, struct vgpu_sched_params *pa
 {
 	struct vgpu_ctl_sched *settings = &part->settings;
 	const struct vgpu_setting *s;
-	char why[VGPU_TEXT_LEN] = "";
+	char why[VGPU_TEXT_LEN] = "", name[VGPU_ADDR_LEN];
 	int ret;
 
 	strscpy(settings->policy, policy, sizeof(settings->policy));
@@ -174,7 +175,8 @@ int vgpu_settings_init(struct vgpu_partition *part, struct vgpu_sched_params *pa
 		settings->window_ns = max(VGPU_WINDOW_NS, VGPU_WINDOW_SLICES * settings->slice_ns);
 	ret = vgpu_settings_to_params(part, settings, params, why, sizeof(why));
 	if (ret)
-		vgpu_gpu_err(part->gpu, "%s\n", why);
+		vgpu_gpu_err(part->gpu, "%s: %s\n",
+			     vgpu_partition_name(part, name, sizeof(name)), why);
 	return ret;
 }
 
@@ -251,7 +253,7 @@ static int vgpu_settings_write(struct vgpu_partition *part, const struct vgpu_ct
 
 	ret = vgpu_sched_params_set(part->sched, &params);
 	if (ret) {
-		snprintf(why, size, "the scheduler refused it: error %d", -ret);
+		snprintf(why, size, "the scheduler refused it: %pe", ERR_PTR(ret));
 		return ret;
 	}
 	raw_spin_lock(&gpu->data_lock);

@@ -17,6 +17,20 @@ static void vgpu_shares_set_sum(struct vgpu_partition *part, u32 sum)
 	raw_spin_unlock(&part->gpu->data_lock);
 }
 
+/* As vgpu_share_admit(). The reason names the partition that the others are in, unless it is 0. */
+static int vgpu_shares_admit(const struct vgpu_partition *part, u32 others, u32 guarantee,
+			     char *why, size_t size)
+{
+	char text[VGPU_TEXT_LEN], name[VGPU_ADDR_LEN];
+	int ret = vgpu_share_admit(others, guarantee, text, sizeof(text));
+
+	if (ret && part->id)
+		scnprintf(why, size, "%s: %s", vgpu_partition_name(part, name, sizeof(name)), text);
+	else if (ret)
+		strscpy(why, text, size);
+	return ret;
+}
+
 /**
  * vgpu_shares_join() - give a new instance its default settings
  * @instance: placed, and not yet on its GPU's list; the GPU's lock is held
@@ -35,7 +49,7 @@ int vgpu_shares_join(struct vgpu_instance *instance, char *why, size_t size)
 	lockdep_assert_held(&gpu->lock);
 	vgpu_share_default(settings, instance->type->size_gb, part->placement.region_gb);
 	settings->vga = instance->type->vga && gpu->ops->scanout;
-	ret = vgpu_share_admit(part->guarantee_sum, settings->guarantee, why, size);
+	ret = vgpu_shares_admit(part, part->guarantee_sum, settings->guarantee, why, size);
 	if (!ret)
 		vgpu_shares_set_sum(part, part->guarantee_sum + settings->guarantee);
 	return ret;
@@ -181,8 +195,8 @@ static int vgpu_shares_plan(struct vgpu_partition *part, const struct vgpu_ctl_s
 	}
 	/* If the sum is too large, blame the entry that raises its guarantee most. */
 	*culprit = raises;
-	return vgpu_share_admit(*sum - plan[raises].settings.guarantee,
-				plan[raises].settings.guarantee, why, size);
+	return vgpu_shares_admit(part, *sum - plan[raises].settings.guarantee,
+				 plan[raises].settings.guarantee, why, size);
 }
 
 static void vgpu_shares_apply(struct vgpu_share_plan *plan)
