@@ -283,10 +283,11 @@ int vgpu_settings_set(struct vgpu_partition *part, struct vgpu_ctl_sched *arg)
 
 	mutex_lock(&gpu->lock);
 	ret = vgpu_settings_write(part, arg, arg->text, sizeof(arg->text));
-	if (!ret)
-		vgpu_settings_read(part, arg);
-	mutex_unlock(&gpu->lock);
-	if (!ret)
+	if (!ret) {
+		/* With the lock held: the partition is there, and events are in order. */
 		vgpu_gpu_event(gpu, VGPU_EVENT_SCHED, arg->valid, part->id, 0);
+		vgpu_settings_read(part, arg);
+	}
+	mutex_unlock(&gpu->lock);
 	return ret;
 }
