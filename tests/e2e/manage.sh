@@ -5,7 +5,8 @@
 # shellcheck disable=SC2034 # run.sh reads it
 MANAGE_TESTS=(mdevctl mdevctl_partition mdevctl_attributes mdevctl_attribute_refused
 	callout_attributes callout_live callout_live_in_use callout_refuses callout_input
-	callout_only_ours autostart_as_shipped autostart_repaired autostart_without_mdevctl)
+	callout_partition callout_only_ours autostart_as_shipped autostart_repaired
+	autostart_without_mdevctl autostart_partition)
 
 CALLOUT=/usr/lib/mdevctl/scripts.d/callouts/vgpu
 
@@ -352,6 +353,40 @@ test_callout_refuses() {
 	undefine "$A" "$B"
 }
 
+# What a vGPU begins with, and what fits beside it, is by its partition.
+test_callout_partition() {
+	local gpu c=${A//1/3}
+	gpu=$(gpu_name)
+	tools_install
+	undefine "$A" "$B" "$c"
+	# It has all of its partition, also of one that is not there yet.
+	config SG16-2-4C cap=500 >"$GUEST_DIR/config"
+	refused 'guarantee 1000 per mille is above the cap, 500' \
+		mdevctl define -u "$A" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	config SG16-2-4C guarantee=100 cap=500 >"$GUEST_DIR/config"
+	mdevctl define -u "$A" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	refused "there is no 2g on $gpu" mdevctl start -u "$A"
+	divide 2g 3g
+	refused "$gpu is divided, only types of partitions fit" \
+		mdevctl start -u "$B" -p "$gpu" -t vgpu_soft-SG16-4Q
+	mdevctl start -u "$A"
+	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 500 ]]
+	refused "0 of 4 GiB are free on $gpu." mdevctl start -u "$B" -p "$gpu" -t vgpu_soft-SG16-2-4C
+	# Its neighbour in the other partition has all of that.
+	mdevctl start -u "$B" -p "$gpu" -t vgpu_soft-SG16-3-4C
+	vgpuctl share set "$B" --guarantee 1000
+	refused 'guarantee 500 per mille does not fit: 1000 of 1000 are given to others' \
+		mdevctl start -u "$c" -p "$gpu" -t vgpu_soft-SG16-3-4C
+	vgpuctl share set "$B" --guarantee 400
+	config SG16-3-4C guarantee=700 >"$GUEST_DIR/config"
+	refused 'guarantee 700 per mille does not fit: 400 of 1000 are given to others' \
+		mdevctl start -u "$c" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	config SG16-3-4C guarantee=600 >"$GUEST_DIR/config"
+	mdevctl start -u "$c" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	[[ $(attr "$c" guarantee) == 600 ]]
+	undefine "$A"
+}
+
 # callout EVENT ACTION UUID GPU [TYPE]: runs the call-out as mdevctl does.
 callout() {
 	"$CALLOUT" -t "${5-vgpu_soft-SG16-4Q}" -e "$1" -a "$2" -s none -u "$3" -p "$4"
@@ -568,5 +603,40 @@ test_autostart_without_mdevctl() {
 	mv /usr/bin/mdevctl.away /usr/bin/mdevctl
 	/lib/udev/vgpu-autostart "$(gpu_name)"
 	autostart_check
+	autostart_end
+}
+
+# unit_run: does what vgpu-restore.service does.
+unit_run() {
+	local line
+	sed -n 's/^ExecStart\(Post\)\?=-\?//p' /lib/systemd/system/vgpu-restore.service >"$GUEST_DIR/unit"
+	[[ $(wc -l <"$GUEST_DIR/unit") == 2 ]]
+	while read -r line <&3; do
+		$line
+	done 3<"$GUEST_DIR/unit"
+}
+
+# A vGPU in a partition starts when the declared state has divided the GPU.
+test_autostart_partition() {
+	local start='.[] | select(.profile == "2g") | .partition'
+	autostart_setup
+	undefine "$A"
+	divide 1g 2g
+	mkdir -p /etc/vgpu
+	vgpuctl save -f /etc/vgpu/state.json
+	undivide
+	config SG16-2-4C guarantee=600 cap=800 weight=7 >"$GUEST_DIR/config"
+	mdevctl define -u "$A" -p "$(gpu_name)" --jsonfile "$GUEST_DIR/config"
+	mdevctl modify -u "$A" --auto
+	autostart_reload
+	[[ ! -e /sys/bus/mdev/devices/$A ]] || fail "started without a partition"
+	unit_run
+	autostart_check
+	[[ $(vgpuctl show "$A" --json | jq .partition) == "$(vgpuctl partition list --json | jq "$start")" ]]
+	# Again: all is there.
+	: >"$GUEST_DIR/asked"
+	unit_run
+	[[ $(sort -u "$GUEST_DIR/asked") == list ]]
+	rm -r /etc/vgpu
 	autostart_end
 }

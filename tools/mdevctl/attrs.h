@@ -35,7 +35,8 @@ struct attrs_room {
 /*
  * Whether a new vGPU can be given the attributes of @config one after the other, as mdevctl does.
  * @room is NULL if nothing is known of the GPU. With @start the vGPU is to be started now, so it
- * must have a place, and its guarantee must fit: that which it begins with, and each that is set. If it cannot, @why, of CONFIG_WHY bytes, says what is wrong.
+ * must have a place, and its guarantee must fit: that which it begins with, and each that is set.
+ * If it cannot, @why, of CONFIG_WHY bytes, says what is wrong.
  */
 bool attrs_check(const struct config *config, const struct attrs_room *room, bool start,
 		 char *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the driver would put a new vGPU, by its own rules: the whole GPU, or one partition of it. */
+/* Where the driver would put a new vGPU, by its own rules: on the whole GPU, or in a partition. */
 #ifndef VGPU_MDEVCTL_ROOM_H
 #define VGPU_MDEVCTL_ROOM_H
 
