@@ -2,7 +2,7 @@
 /*
  * The settings of a vGPU, and their admission. Pure logic, compiled in user space too.
  *
- * The rule of admission: the guarantees of all vGPUs of a GPU, started or not, sum up to at most
+ * The rule of admission: the guarantees of a partition's vGPUs, started or not, sum up to at most
  * 1000; guarantee <= cap <= 1000; 1 <= weight <= 1000. The rule holds under every policy, so it
  * cannot make a switch to qos fail.
  */
