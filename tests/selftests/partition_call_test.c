@@ -297,21 +297,24 @@ static void set_attrs(int wanted)
 static void attributes(void)
 {
 	struct vgpu_ctl_sched was, got;
+	uint32_t a, b;
 
+	tune_begin();
 	part_mode(true);
 	tune_get(&was);
 	set_attrs(-EBUSY);
-	part_new("1g", 0);
-	part_new("2g", 4);
+	a = part_new("1g", 0);
+	b = part_new("2g", 4);
 	set_attrs(-EBUSY);
 	tune_get(&got);
 	CHECK(!memcmp(&got, &was, sizeof(got)), "changed");
-	part_cleanup();
+	part_remove(a);
+	part_remove(b);
+	part_mode(false);
 	set_attrs(0);
 	tune_get(&got);
 	CHECK(!strcmp((char *)got.policy, "fixed_share"), "%s", (char *)got.policy);
 	CHECK_EQ(got.slice_ns, 2500000);
-	tune_set(&was, TUNE_ALL);
 }
 
 /* Reads the log of a copy engine: how many runs there are, and of these the vGPU's. */
