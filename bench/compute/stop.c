@@ -50,7 +50,7 @@
 #define FB_PAGES	((2 + TABLES) + TABLES * ENTRIES)
 #define FB_BYTES	(FB_PAGES * PAGE)
 
-/* Pages of the partition: tables, and behind them what programs see from VGPU_HW_VA_GLOBAL on. */
+/* Pages of the framebuffer: tables, and behind them what programs see from VGPU_HW_VA_GLOBAL on. */
 #define ROOT_PAGE	0
 #define MIDDLE_PAGE	1
 #define TABLE_PAGE	2
@@ -68,7 +68,7 @@
  * @dispatch: what is executed
  * @group:    its group in flight
  * @program:  the same, decoded
- * @fb:       the partition
+ * @fb:       the vGPU's framebuffer
  * @looks:    how often a page was looked for in this section
  * @end_ns:   when this section is to end
  * @leave:    it is to end at once
@@ -118,7 +118,7 @@ static const struct stop_case {
 static double stop_us[STOPS];
 static unsigned int nr_stops, nr_lost;	/* of the last program, and of all that do not count */
 
-/* By unit. They have one partition. */
+/* By unit. They have one framebuffer. */
 static struct stopper stoppers[SOFT_UNITS_MAX];
 static const struct stop_case *stopped;
 static const bool never;

@@ -16,9 +16,9 @@
 #include <linux/types.h>
 
 /*
- * A slot is as long as the default slice, so that one of the vGPUs that take turns in a partition
- * has all of it; to sleep and wake once per slot costs less than 1 %. A period is shorter than a
- * frame at 60 Hz, so that each partition has its slots in each frame.
+ * A slot is as long as the default time slice, so that one of the vGPUs that take turns in a
+ * partition has all of it; to sleep and wake once per slot costs less than 1 %. A period is shorter
+ * than a frame at 60 Hz, so that each partition has its slots in each frame.
  */
 #define VGPU_SLOT_NS		2000000U
 #define VGPU_SLOTS		7U

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034 # run.sh reads it
 MANAGE_TESTS=(mdevctl mdevctl_partition mdevctl_attributes mdevctl_attribute_refused
 	callout_attributes callout_live callout_live_in_use callout_refuses callout_input
-	callout_only_ours autostart_as_shipped autostart_repaired autostart_without_mdevctl)
+	callout_partition callout_only_ours "${AUTOSTART_TESTS[@]}")
 
 CALLOUT=/usr/lib/mdevctl/scripts.d/callouts/vgpu
 
@@ -352,6 +352,40 @@ test_callout_refuses() {
 	undefine "$A" "$B"
 }
 
+# What a vGPU begins with, and what fits beside it, is by its partition.
+test_callout_partition() {
+	local gpu c=${A//1/3}
+	gpu=$(gpu_name)
+	tools_install
+	undefine "$A" "$B" "$c"
+	# It has all of its partition, also of one that is not there yet.
+	config SG16-2-4C cap=500 >"$GUEST_DIR/config"
+	refused 'guarantee 1000 per mille is above the cap, 500' \
+		mdevctl define -u "$A" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	config SG16-2-4C guarantee=100 cap=500 >"$GUEST_DIR/config"
+	mdevctl define -u "$A" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	refused "there is no 2g on $gpu" mdevctl start -u "$A"
+	divide 2g 3g
+	refused "$gpu is divided, only types of partitions fit" \
+		mdevctl start -u "$B" -p "$gpu" -t vgpu_soft-SG16-4Q
+	mdevctl start -u "$A"
+	[[ $(attr "$A" guarantee) == 100 && $(attr "$A" cap) == 500 ]]
+	refused "0 of 4 GiB are free on $gpu." mdevctl start -u "$B" -p "$gpu" -t vgpu_soft-SG16-2-4C
+	# Its neighbour in the other partition has all of that.
+	mdevctl start -u "$B" -p "$gpu" -t vgpu_soft-SG16-3-4C
+	vgpuctl share set "$B" --guarantee 1000
+	refused 'guarantee 500 per mille does not fit: 1000 of 1000 are given to others' \
+		mdevctl start -u "$c" -p "$gpu" -t vgpu_soft-SG16-3-4C
+	vgpuctl share set "$B" --guarantee 400
+	config SG16-3-4C guarantee=700 >"$GUEST_DIR/config"
+	refused 'guarantee 700 per mille does not fit: 400 of 1000 are given to others' \
+		mdevctl start -u "$c" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	config SG16-3-4C guarantee=600 >"$GUEST_DIR/config"
+	mdevctl start -u "$c" -p "$gpu" --jsonfile "$GUEST_DIR/config"
+	[[ $(attr "$c" guarantee) == 600 ]]
+	undefine "$A"
+}
+
 # callout EVENT ACTION UUID GPU [TYPE]: runs the call-out as mdevctl does.
 callout() {
 	"$CALLOUT" -t "${5-vgpu_soft-SG16-4Q}" -e "$1" -a "$2" -s none -u "$3" -p "$4"
@@ -452,121 +486,4 @@ test_callout_only_ours() {
 	[[ $(attr "$A" weight) == 200 ]]
 	mdevctl stop -u "$A"
 	undefine "$A"
-}
-
-# ---- autostart ----
-
-RULES=/usr/lib/udev/rules.d/60-mdevctl.rules
-
-# rule_restore: mdevctl's own rule of udev is as Debian ships it.
-rule_restore() {
-	[[ -e $GUEST_DIR.rules ]] || cp "$RULES" "$GUEST_DIR.rules"
-	cp "$GUEST_DIR.rules" "$RULES"
-}
-
-# autostart_setup: A and B are defined with a share, A to be started by itself. Records what
-# vgpu-autostart, whose PATH begins with /usr/local, asks of mdevctl.
-autostart_setup() {
-	local gpu
-	gpu=$(gpu_name)
-	rule_restore
-	tools_install
-	lab-udev
-	undefine "$A" "$B"
-	config SG16-4Q guarantee=600 cap=800 weight=7 >"$GUEST_DIR/config"
-	mdevctl define -u "$A" -p "$gpu" --jsonfile "$GUEST_DIR/config"
-	mdevctl modify -u "$A" --auto
-	mdevctl define -u "$B" -p "$gpu" -t vgpu_soft-SG16-2Q
-	cat >/usr/local/bin/mdevctl <<-EOF
-		#!/bin/sh
-		echo "\$1" >>"$GUEST_DIR/asked"
-		exec /usr/bin/mdevctl "\$@"
-	EOF
-	chmod 755 /usr/local/bin/mdevctl
-}
-
-# autostart_reload: loads the modules anew, and waits for udev.
-autostart_reload() {
-	scripts/unload
-	: >"$GUEST_DIR/asked"
-	scripts/load
-	udevadm settle --timeout=180
-	echo "asked of mdevctl: $(tr "\\n" " " <"$GUEST_DIR/asked")"
-}
-
-autostart_check() {
-	[[ -e /sys/bus/mdev/devices/$A ]] || fail "not started"
-	[[ $(attr "$A" guarantee) == 600 && $(attr "$A" cap) == 800 && $(attr "$A" weight) == 7 ]]
-	[[ ! -e /sys/bus/mdev/devices/$B ]]
-}
-
-autostart_end() {
-	rm -f /usr/local/bin/mdevctl /usr/sbin/mdevctl
-	rule_restore
-	undefine "$A" "$B"
-	udevadm control --reload
-}
-
-# Debian's rule runs /usr/sbin/mdevctl, which is not there. Ours starts the vGPU, once.
-test_autostart_as_shipped() {
-	grep -F 'RUN+="/bin/sh -c' "$RULES" | grep -F /usr/sbin/mdevctl
-	[[ ! -e /usr/sbin/mdevctl && -x /usr/bin/mdevctl ]]
-	autostart_setup
-	autostart_reload
-	autostart_check
-	[[ $(grep -cx start "$GUEST_DIR/asked") == 1 ]]
-	# udev looks at the GPU again: it is there, and so is the vGPU.
-	: >"$GUEST_DIR/asked"
-	udevadm trigger --action=add "$(mdev_parent)"
-	udevadm settle --timeout=180
-	autostart_check
-	# Our rule may run several times, and only looks.
-	[[ $(sort -u "$GUEST_DIR/asked") == list ]]
-	# udev comes later than the GPU.
-	mdev_remove "$A"
-	udevadm trigger --action=add "$(mdev_parent)"
-	udevadm settle --timeout=180
-	autostart_check
-	autostart_end
-}
-
-# A distribution's rule that works starts the vGPU; ours sees that, and does nothing.
-test_autostart_repaired() {
-	local how
-	for how in rule link; do
-		autostart_setup
-		if [[ $how == rule ]]; then
-			sed -i 's|/usr/sbin/mdevctl|/usr/bin/mdevctl|' "$RULES"
-		else
-			ln -s ../bin/mdevctl /usr/sbin/mdevctl
-		fi
-		udevadm control --reload
-		autostart_reload
-		autostart_check
-		[[ $(sort -u "$GUEST_DIR/asked") == list ]] ||
-			fail "$how: started by our rule"
-		mdev_remove "$A"
-		autostart_end
-	done
-	# And without our rule, so that it is known that theirs did it.
-	autostart_setup
-	ln -s ../bin/mdevctl /usr/sbin/mdevctl
-	tools_remove
-	autostart_reload
-	autostart_check
-	[[ ! -s $GUEST_DIR/asked ]]
-	autostart_end
-}
-
-test_autostart_without_mdevctl() {
-	autostart_setup
-	rm /usr/local/bin/mdevctl
-	mv /usr/bin/mdevctl /usr/bin/mdevctl.away
-	autostart_reload
-	[[ ! -e /sys/bus/mdev/devices/$A ]]
-	/lib/udev/vgpu-autostart "$(gpu_name)"
-	mv /usr/bin/mdevctl.away /usr/bin/mdevctl
-	/lib/udev/vgpu-autostart "$(gpu_name)"
-	autostart_check
-	autostart_end
 }

@@ -21,6 +21,8 @@ cd -- "${BASH_SOURCE[0]%/*}/../.."
 . tests/e2e/migrate.sh
 # shellcheck source=tests/e2e/migrate_display.sh
 . tests/e2e/migrate_display.sh
+# shellcheck source=tests/e2e/autostart.sh
+. tests/e2e/autostart.sh
 # shellcheck source=tests/e2e/manage.sh
 . tests/e2e/manage.sh
 # shellcheck source=tests/e2e/libvirt.sh

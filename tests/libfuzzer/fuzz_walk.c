@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Walks through page tables that are the input: word 0 has the root's page in its lower half and
- * the partition's pages in its upper one, word 1 is the address, all others are entries. A walk
+ * the framebuffer's pages in its upper one, word 1 is the address, all others are entries. A walk
  * through tables that stay as they are comes to the same as a naive one; one through tables that
- * change with each read ends in the partition.
+ * change with each read ends in the vGPU's framebuffer.
  */
 #include <stdint.h>
 #include <stdlib.h>

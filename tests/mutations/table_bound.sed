@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# what: bounds: page tables and pages that begin in the partition end behind it
+# what: bounds: page tables and pages that begin in the vGPU's framebuffer end behind it
 # file: walk.c
 # lane: unit
 # tests: test_space_walk

@@ -7,6 +7,7 @@
 
 #include "child.h"
 #include "event.h"
+#include "file.h"
 #include "inject.h"
 #include "node.h"
 #include "part.h"
@@ -273,6 +274,49 @@ static void settings(void)
 	CHECK(strstr((char *)set.text, "no partition"), "%s", (char *)set.text);
 }
 
+/* Writes to all of the GPU's attributes in sysfs, which are to be refused with that error. */
+static void set_attrs(int wanted)
+{
+	static const char * const attrs[][2] = {
+		{ "policy", "fixed_share" }, { "slice_ns", "3000000" }, { "frequency_hz", "400" },
+		{ "window_ms", "200" }, { "preempt_timeout_us", "20000" }, { "linger_us", "50" },
+		{ "quarantine_faults", "5" }, { "quarantine_backoff_ms", "7000" },
+	};
+	char path[256], text[64];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/class/mdev_bus/%s/vgpu/%s", fx_gpu(),
+			 attrs[i][0]);
+		CHECK_EQ(file_write(path, attrs[i][1]), wanted, "%s", path);
+		CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
+	}
+}
+
+/* The attributes are the whole GPU's: while it is divided they would change nothing. */
+static void attributes(void)
+{
+	struct vgpu_ctl_sched was, got;
+	uint32_t a, b;
+
+	tune_begin();
+	part_mode(true);
+	tune_get(&was);
+	set_attrs(-EBUSY);
+	a = part_new("1g", 0);
+	b = part_new("2g", 4);
+	set_attrs(-EBUSY);
+	tune_get(&got);
+	CHECK(!memcmp(&got, &was, sizeof(got)), "changed");
+	part_remove(a);
+	part_remove(b);
+	part_mode(false);
+	set_attrs(0);
+	tune_get(&got);
+	CHECK(!strcmp((char *)got.policy, "fixed_share"), "%s", (char *)got.policy);
+	CHECK_EQ(got.slice_ns, 2500000);
+}
+
 /* Reads the log of a copy engine: how many runs there are, and of these the vGPU's. */
 static int runs_of(uint32_t partition, const struct fx_vgpu *vgpu, unsigned int *of_vgpu)
 {
@@ -393,6 +437,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(reads),
 	KTAP_TEST(types),
 	KTAP_TEST(settings),
+	KTAP_TEST(attributes),
 	KTAP_TEST(logs),
 	KTAP_TEST(events),
 	KTAP_TEST(rights),

@@ -5,6 +5,7 @@
 #include "mdevctl/attrs.h"
 #include "mdevctl/config.h"
 #include "mdevctl/quote.h"
+#include "mdevctl/room.h"
 
 #define UUID		"11111111-1111-4111-8111-111111111111"
 #define OTHER		"22222222-2222-4222-8222-222222222222"
@@ -163,10 +164,9 @@ static void test_version(void **state)
 		check_that(!config_version(bad[i], strlen(bad[i]), &version, why), "%s", bad[i]);
 }
 
-/* Whether a vGPU of 4 of 16 GiB can be given these attributes: "NAME VALUE NAME VALUE ...". */
-static bool check(const char *words, bool known, u32 guarantees)
+/* Whether a vGPU there can be given these attributes: "NAME VALUE NAME VALUE ...". */
+static bool check_room(const char *words, const struct attrs_room *room, bool start)
 {
-	struct attrs_room room = { .size_gb = 4, .region_gb = 16, .guarantees = guarantees };
 	struct config_attr attr[8];
 	struct config config = { .attr = attr };
 	int n;
@@ -180,7 +180,15 @@ static bool check(const char *words, bool known, u32 guarantees)
 		words += n;
 	}
 	why[0] = 0;
-	return attrs_check(&config, known ? &room : NULL, guarantees, why);
+	return attrs_check(&config, room, start, why);
+}
+
+/* Likewise a vGPU of 4 of 16 GiB. */
+static bool check(const char *words, bool known, u32 guarantees)
+{
+	struct attrs_room room = { .size_gb = 4, .region_gb = 16, .guarantees = guarantees };
+
+	return check_room(words, known ? &room : NULL, guarantees);
 }
 
 static void test_attrs(void **state)
@@ -204,6 +212,10 @@ static void test_attrs(void **state)
 	assert_true(check("vgpu/guarantee 600", true, 400));
 	assert_false(check("vgpu/guarantee 600", true, 401));
 	assert_non_null(strstr(why, "lower theirs by 1"));
+	/* So does that which it has at first, and each in between. */
+	assert_false(check("vgpu/guarantee 50", true, 751));
+	assert_non_null(strstr(why, "as a new vGPU has it, guarantee 250 per mille"));
+	assert_false(check("vgpu/guarantee 600 vgpu/guarantee 50", true, 401));
 	assert_false(check("vgpu/../remove 1", true, 0));
 	assert_false(check("vgpu/capx 1", true, 0));
 	assert_non_null(strstr(why, "vgpu/guarantee, vgpu/cap"));
@@ -270,6 +282,157 @@ static void test_attrs_change(void **state)
 	assert_false(attrs_change(&config, &change, why));
 }
 
+/* A GPU of 16 GiB, with types of the whole GPU, of 2g (4 GiB) and of 3g (8 GiB). */
+static struct vgpu_ctl_type types[] = {
+	{ .name = "SG16-4Q", .id = "vgpu_soft-SG16-4Q", .placement_size_gb = 4 },
+	{ .name = "SG16-2-4C", .id = "vgpu_soft-SG16-2-4C", .placement_size_gb = 4, .slices = 2 },
+	{ .name = "SG16-3-4C", .id = "vgpu_soft-SG16-3-4C", .placement_size_gb = 4, .slices = 3 },
+	{ .name = "SG16-3-8C", .id = "vgpu_soft-SG16-3-8C", .placement_size_gb = 8, .slices = 3 },
+};
+
+static struct vgpu_ctl_instance insts[VGPU_PARTITION_EIGHTHS];
+static struct room_gpu gpu;
+
+static void gpu_new(bool divided)
+{
+	gpu = (struct room_gpu){ .type = types, .inst = insts };
+	strcpy((char *)gpu.gpu.address, "f000:00:00.0");
+	gpu.gpu.fb_bytes = 16ULL << 30;
+	gpu.gpu.types = sizeof(types) / sizeof(types[0]);
+	gpu.gpu.partition_mode = divided;
+}
+
+static void gpu_part(uint32_t id, uint32_t slices, uint64_t start_gb, uint64_t size_gb)
+{
+	gpu.part[gpu.nr_parts++] = (struct vgpu_ctl_partition){
+		.partition = id, .slices = slices, .fb_start = start_gb << 30,
+		.fb_bytes = size_gb << 30,
+	};
+}
+
+static void gpu_vgpu(uint32_t partition, uint32_t type, uint32_t placement_gb, uint32_t guarantee)
+{
+	uint32_t i;
+
+	insts[gpu.nr_insts++] = (struct vgpu_ctl_instance){
+		.partition = partition, .type_index = type, .placement_gb = placement_gb,
+		.guarantee = guarantee,
+	};
+	if (!partition)
+		gpu.gpu.guarantee_sum += guarantee;
+	for (i = 0; i < gpu.nr_parts; i++)
+		if (gpu.part[i].partition == partition)
+			gpu.part[i].guarantee_sum += guarantee;
+}
+
+static struct attrs_room room_of(uint32_t type)
+{
+	struct attrs_room room;
+
+	assert_true(room_find(&gpu, (char *)types[type].id, &room));
+	return room;
+}
+
+/* What a vGPU has at first is by the partition that it will be in, not by the GPU. */
+static void test_room_sizes(void **state)
+{
+	struct attrs_room room;
+
+	gpu_new(false);
+	room = room_of(0);
+	assert_int_equal(room.region_gb, 16);
+	assert_string_equal(room.name, "f000:00:00.0");
+	assert_string_equal(room.none, "");
+	/* Also of a definition, before the GPU is divided. */
+	room = room_of(1);
+	assert_int_equal(room.size_gb, 4);
+	assert_int_equal(room.region_gb, 4);
+	assert_false(check_room("vgpu/cap 500", &room, false));
+	assert_non_null(strstr(why, "guarantee 1000 per mille is above the cap, 500"));
+	assert_false(check_room("vgpu/cap 500 vgpu/guarantee 100", &room, false));
+	assert_non_null(strstr(why, "another order"));
+	assert_true(check_room("vgpu/guarantee 100 vgpu/cap 500", &room, false));
+	room = room_of(2);
+	assert_int_equal(room.region_gb, 8);
+	assert_true(check_room("vgpu/cap 500", &room, false));
+	assert_false(check_room("vgpu/cap 499", &room, false));
+	assert_false(room_find(&gpu, "vgpu_soft-SG16-7-16C", &room));
+	assert_false(room_find(&gpu, "SG16-4Q", &room));
+}
+
+static void test_room_missing(void **state)
+{
+	struct attrs_room room;
+
+	gpu_new(false);
+	room = room_of(1);
+	assert_false(check_room("", &room, true));
+	assert_string_equal(why, "SG16-2-4C: partition: there is no 2g on f000:00:00.0");
+	gpu_new(true);
+	gpu_part(1, 2, 0, 4);
+	room = room_of(0);
+	assert_true(check_room("", &room, false));
+	assert_false(check_room("", &room, true));
+	assert_non_null(strstr(why, "SG16-4Q: partition: f000:00:00.0 is divided"));
+	room = room_of(1);
+	assert_true(check_room("", &room, true));
+	assert_string_equal(room.name, "f000:00:00.0.1");
+	room = room_of(2);
+	assert_false(check_room("", &room, true));
+	assert_non_null(strstr(why, "there is no 3g"));
+	gpu_vgpu(1, 1, 0, 0);
+	room = room_of(1);
+	assert_false(check_room("", &room, true));
+	assert_non_null(strstr(why, "0 of 4 GiB are free on f000:00:00.0.1"));
+	gpu_new(false);
+	gpu_vgpu(0, 0, 0, 250);
+	gpu_vgpu(0, 0, 4, 250);
+	room = room_of(0);
+	assert_int_equal(room.guarantees, 500);
+	assert_true(check_room("vgpu/guarantee 500", &room, true));
+	assert_false(check_room("vgpu/guarantee 501", &room, true));
+	gpu_vgpu(0, 0, 8, 0);
+	gpu_vgpu(0, 0, 12, 0);
+	room = room_of(0);
+	assert_false(check_room("", &room, true));
+	assert_non_null(strstr(why, "0 of 16 GiB are free on f000:00:00.0"));
+}
+
+/* Guarantees are those of the partition that the driver chooses, whichever comes first. */
+static void test_room_guarantees(void **state)
+{
+	struct attrs_room room;
+	unsigned int swap;
+
+	for (swap = 0; swap < 2; swap++) {
+		gpu_new(true);
+		gpu_part(1 + swap, 3, swap ? 8 : 0, 8);
+		gpu_part(2 - swap, 3, swap ? 0 : 8, 8);
+		/* The fuller one. */
+		gpu_vgpu(1, 2, 0, 400);
+		room = room_of(2);
+		assert_string_equal(room.name, "f000:00:00.0.1");
+		assert_int_equal(room.guarantees, 400);
+		assert_true(check_room("vgpu/guarantee 600", &room, true));
+		assert_false(check_room("vgpu/guarantee 601", &room, true));
+		assert_non_null(strstr(why, "f000:00:00.0.1: guarantee 601 per mille"));
+		/* It has a place for the type, but not for its guarantee. */
+		gpu_new(true);
+		gpu_part(1 + swap, 3, swap ? 8 : 0, 8);
+		gpu_part(2 - swap, 3, swap ? 0 : 8, 8);
+		gpu_vgpu(1, 2, 4, 501);
+		room = room_of(2);
+		assert_string_equal(room.name, "f000:00:00.0.2");
+		assert_int_equal(room.guarantees, 0);
+		/* Where none fits the driver refuses with what is wrong in the emptier one. */
+		gpu_vgpu(2, 3, 8, 0);
+		room = room_of(2);
+		assert_string_equal(room.name, "f000:00:00.0.1");
+		assert_false(check_room("vgpu/guarantee 100", &room, true));
+		assert_non_null(strstr(why, "f000:00:00.0.1: as a new vGPU has it, guarantee 500"));
+	}
+}
+
 static void test_quote(void **state)
 {
 	char room[16];
@@ -292,6 +455,9 @@ int main(void)
 		cmocka_unit_test(test_attrs),
 		cmocka_unit_test(test_attrs_limits),
 		cmocka_unit_test(test_attrs_change),
+		cmocka_unit_test(test_room_sizes),
+		cmocka_unit_test(test_room_missing),
+		cmocka_unit_test(test_room_guarantees),
 		cmocka_unit_test(test_quote),
 	};
 

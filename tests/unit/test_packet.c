@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Packets and rings of the software GPU: which ones pass, which ones fault and how; and a packet
- * that passes cannot leave the partition.
+ * that passes cannot leave the vGPU's framebuffer.
  */
 #include "vgpu_test.h"
 
@@ -176,7 +176,7 @@ static void test_fill(void **state)
 	EXPECT(ALIGN, 2, FILL, .dst = 2, .width = 4, .rows = 1);
 	EXPECT(ALIGN, 0, FILL, .width = 5, .rows = 1);
 	EXPECT(ALIGN, 0, FILL, .width = 4, .rows = 2, .dst_pitch = 6);
-	/* The last row ends where the partition does. */
+	/* The last row ends where the framebuffer does. */
 	EXPECT(NONE, 0, FILL, .dst = FB - 4096 - 8, .width = 8, .rows = 2,
 	       .dst_pitch = 4096);
 	EXPECT(ADDRESS, FB - 4096 - 4, FILL, .dst = FB - 4096 - 4, .width = 8,
@@ -407,7 +407,7 @@ static void test_ring(void **state)
 			 VGPU_HW_FAULT_NONE);
 }
 
-/* A value that is likely to be near an edge of the partition or of an integer type. */
+/* A value that is likely to be near an edge of the vGPU's framebuffer or of an integer type. */
 static u64 edge(u64 *seed)
 {
 	static const u64 edges[] = {

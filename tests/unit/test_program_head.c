@@ -88,7 +88,7 @@ static void test_virtual(void **state)
 			 VGPU_HW_FAULT_NONE);
 }
 
-/* Whatever passes is inside of the partition and of the limits. */
+/* Whatever passes is inside of the vGPU's framebuffer and of the limits. */
 static void test_random(void **state)
 {
 	const struct soft_dispatch_operands op = { .head = 0x40, .group = { 32, 32, 1 } };

@@ -133,7 +133,7 @@ static void test_channel(void **state)
 		CHAN(ring_order, 3, "ring_addr"), CHAN(ring_order, 5, "ring_addr"),
 		CHAN(ring_order, 17, "ring_addr"), CHAN(ring_order, ~0U, "ring_addr"),
 		CHAN(put, 9, "put"), CHAN(put, ~8ULL, "put"), CHAN(get, 9, "put"),
-		/* It is no root; and the whole partition has no such page. */
+		/* It is no root; and the whole framebuffer has no such page. */
 		CHAN(space, 1, "space"),
 		CHAN(space, VGPU_HW_ROOT_VALID | FB_BYTES >> 12, "space"),
 	}, bad[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Page tables of address spaces: what each bit of an entry does, and that a walk through any
- * tables, also ones that change under it, ends after three entries and in the partition.
+ * tables, also ones that change under it, ends after three entries and in the vGPU's framebuffer.
  */
 #include "vgpu_test.h"
 

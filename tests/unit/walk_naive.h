@@ -9,7 +9,7 @@
 
 #define VA_HALF		(1ULL << 38)
 
-/* Has none of the masks and shifts of the code. @read: the entry at an offset in the partition. */
+/* Has none of the code's masks and shifts. @read: the entry at an offset in the framebuffer. */
 static inline bool walk_naive(u64 (*read)(u64 at), u64 fb_bytes, u64 page, u64 va,
 			      struct soft_walk *walk)
 {

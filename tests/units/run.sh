@@ -170,6 +170,24 @@ remove_all
 	said vgpu-restore 'vgpus\[[0-9]\]\.type: .* has no type SG16-1X' && ! ids | grep -q "$A"
 ktap_result a_state_that_cannot_be $? "$(inside journalctl --no-pager -n 60 -u vgpu-restore)" \
 	"$(inside systemctl --no-pager status vgpu-restore)"
+
+# The state divides the GPU: mdevctl's vGPU in a partition starts when that is done, and the state's
+# has its place first.
+remove_all
+inside mdevctl undefine --uuid "$MDEVCTLS"
+vgpuctl partition mode on && vgpuctl partition create 3g >/dev/null &&
+	vgpuctl create --type SG16-3-4C --uuid "$A" >/dev/null && vgpuctl save -f "$state"
+inside mdevctl define --uuid "$MDEVCTLS" --auto --type vgpu_soft-SG16-3-4C \
+	--parent "$(vgpuctl gpus --noheadings -o address)"
+down
+remove_all
+scripts/unload
+
+up
+active vgpu-restore && vgpuctl list --json | jq -e --arg a "$A" --arg m "$MDEVCTLS" \
+	'[.[] | [.uuid, .type, .placement_gib]] | sort == [[$a, "SG16-3-4C", 0], [$m, "SG16-3-4C", 4]]'
+ktap_result mdevctl_has_its_own_in_a_partition $? "$(vgpuctl list)" "$(vgpuctl partition list)" \
+	"$(inside journalctl --no-pager -n 60)"
 down
 ktap_end >/dev/null
 echo "1..$ktap_number"

@@ -114,6 +114,18 @@ static bool good_at_once(const struct config *config, const struct vgpu_ctl_shar
 	       !vgpu_share_change(&settings, &change, text, sizeof(text));
 }
 
+/* Does the guarantee fit beside those of the vGPUs that are there? */
+static bool admit(const struct attrs_room *room, const struct vgpu_ctl_share *settings,
+		  const char *what, char *why)
+{
+	char text[VGPU_TEXT_LEN];
+
+	if (!vgpu_share_admit(room->guarantees, settings->guarantee, text, sizeof(text)))
+		return true;
+	snprintf(why, CONFIG_WHY, "%s: %s%s", room->name, what, text);
+	return false;
+}
+
 bool attrs_check(const struct config *config, const struct attrs_room *room, bool start,
 		 char *why)
 {
@@ -124,20 +136,26 @@ bool attrs_check(const struct config *config, const struct attrs_room *room, boo
 	/* Of a vGPU without framebuffer the guarantee is 0 at first: below every cap. */
 	vgpu_share_default(&initial, room ? room->size_gb : 0, room ? room->region_gb : 1);
 	settings = initial;
+	start = start && room;
+	if (start && room->none[0]) {
+		snprintf(why, CONFIG_WHY, "%s", room->none);
+		return false;
+	}
+	if (start && !admit(room, &initial, "as a new vGPU has it, ", why))
+		return false;
 	for (attr = config->attr; attr < config->attr + config->nr; attr++) {
 		memset(&change, 0, sizeof(change));
 		if (!add(attr, &change, why))
 			return false;
-		if (!vgpu_share_change(&settings, &change, text, sizeof(text)))
-			continue;
-		snprintf(why, CONFIG_WHY, "%s: %s%s", attr->name, text,
-			 good_at_once(config, &initial) ?
-			 "; mdevctl sets one attribute after the other: give them in another order" : "");
-		return false;
+		if (vgpu_share_change(&settings, &change, text, sizeof(text))) {
+			snprintf(why, CONFIG_WHY, "%s: %s%s", attr->name, text,
+				 good_at_once(config, &initial) ?
+				 "; mdevctl sets one attribute after the other: give them in another order" :
+				 "");
+			return false;
+		}
+		if (start && !admit(room, &settings, "", why))
+			return false;
 	}
-	if (!room || !start ||
-	    !vgpu_share_admit(room->guarantees, settings.guarantee, text, sizeof(text)))
-		return true;
-	snprintf(why, CONFIG_WHY, "%s", text);
-	return false;
+	return true;
 }

@@ -17,21 +17,26 @@
 #define ATTRS_GROUP	"vgpu/"
 
 /**
- * struct attrs_room - where a vGPU is or will be
+ * struct attrs_room - where a vGPU is or will be: a partition, or a whole GPU
  * @size_gb:    framebuffer of its type in GiB
- * @region_gb:  framebuffer of the GPU in GiB
+ * @region_gb:  framebuffer of the partition or the GPU in GiB
  * @guarantees: of the vGPUs that are there, per mille
+ * @name:       as the driver names it in its messages
+ * @none:       why a new vGPU has no place there now; "": it has one
  */
 struct attrs_room {
 	u32 size_gb;
 	u32 region_gb;
 	u32 guarantees;
+	char name[VGPU_ADDR_LEN + 12];
+	char none[CONFIG_WHY];
 };
 
 /*
  * Whether a new vGPU can be given the attributes of @config one after the other, as mdevctl does.
- * @room is NULL if nothing is known of the GPU. With @start the vGPU is to be started now, so its
- * guarantee must fit. If it cannot, @why, of CONFIG_WHY bytes, says what is wrong.
+ * @room is NULL if nothing is known of the GPU. With @start the vGPU is to be started now, so it
+ * must have a place, and its guarantee must fit: that which it begins with, and each that is set.
+ * If it cannot, @why, of CONFIG_WHY bytes, says what is wrong.
  */
 bool attrs_check(const struct config *config, const struct attrs_room *room, bool start,
 		 char *why);

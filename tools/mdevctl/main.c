@@ -22,6 +22,7 @@
 #include "json.h"
 #include "message.h"
 #include "quote.h"
+#include "room.h"
 #include "uuid.h"
 
 #define EXIT_NOT_OURS	2
@@ -216,12 +217,38 @@ static enum exit_code live_modify(const struct call *call)
 
 /* ---- pre and post ---- */
 
-/* Reads the GPU that a vGPU is to be started on, as far as the driver is there and knows it. */
+static int read_part(const struct vgpu_ctl_partition *part, void *arg)
+{
+	struct room_gpu *gpu = arg;
+
+	if (gpu->nr_parts < VGPU_PARTITION_EIGHTHS)
+		gpu->part[gpu->nr_parts++] = *part;
+	return 0;
+}
+
+static bool read_gpu(int fd, const char *address, struct room_gpu *gpu)
+{
+	struct vgpu_ctl_stats stats;
+	uint32_t id, i;
+
+	if (ctl_find_gpu(fd, address, &id) || ctl_gpu(fd, id, &gpu->gpu))
+		return false;
+	gpu->type = calloc(gpu->gpu.types, sizeof(*gpu->type));
+	for (i = 0; gpu->type && i < gpu->gpu.types; i++)
+		if (ctl_type(fd, id, i, &gpu->type[i]))
+			return false;
+	/* A driver without partitions does not know the call. */
+	if (!gpu->type || (gpu->gpu.profiles && ctl_visit_partitions(fd, id, gpu, read_part)) ||
+	    ctl_stats(fd, id, &stats, &gpu->inst))
+		return false;
+	gpu->nr_insts = stats.count;
+	return true;
+}
+
+/* Finds where a vGPU is to be started, as far as the driver is there and knows its GPU. */
 static bool find_room(const struct call *call, struct attrs_room *room)
 {
-	struct vgpu_ctl_type type;
-	struct vgpu_ctl_gpu gpu;
-	uint32_t id, i;
+	struct room_gpu gpu = {};
 	bool found;
 	int fd;
 
@@ -230,19 +257,11 @@ static bool find_room(const struct call *call, struct attrs_room *room)
 	fd = ctl_open();
 	if (fd < 0)
 		return false;
-	found = !ctl_find_gpu(fd, call->parent, &id) && !ctl_gpu(fd, id, &gpu);
-	for (i = 0; found; i++) {
-		found = !ctl_type(fd, id, i, &type);
-		if (found && ctl_text_is(type.id, sizeof(type.id), call->type))
-			break;
-	}
+	found = read_gpu(fd, call->parent, &gpu) && room_find(&gpu, call->type, room);
 	close(fd);
-	if (!found)
-		return false;
-	room->size_gb = (u32)(type.fb_bytes >> 30);
-	room->region_gb = (u32)(gpu.fb_bytes >> 30);
-	room->guarantees = gpu.guarantee_sum;
-	return room->region_gb;
+	free(gpu.inst);
+	free(gpu.type);
+	return found && room->region_gb;
 }
 
 static enum exit_code check(const struct call *call, bool start)

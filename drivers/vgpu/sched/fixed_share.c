@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fixed_share: a cycle has one slot for each GiB of the GPU's framebuffer, and a vGPU has the slots
- * of the GiB on which it is placed, whether other vGPUs exist or not. slots.c states the policy's
- * guarantees.
+ * fixed_share: a cycle has one slot for each GiB of the partition's framebuffer, and a vGPU has the
+ * slots of the GiB on which it is placed, whether other vGPUs exist or not. slots.c states the
+ * policy's guarantees.
  *
  * Which slot belongs to which GiB is fixed, so a vGPU that comes or goes changes nothing for
  * others. Neighbours in the framebuffer are spread over the cycle by digit reversal (J. G. van der

@@ -30,7 +30,7 @@ struct vgpu_timeline;
  * @guarantee: qos: per mille of the engine, 0 .. @cap
  * @cap:       qos: per mille of the engine, 1 .. 1000; 1000 means no cap
  * @weight:    qos: weight in the distribution of time that guarantees leave over, 1 .. 1000
- * @first_slot: fixed_share: the vGPU's first GiB of the GPU's framebuffer; each GiB has one of the
+ * @first_slot: fixed_share: the vGPU's first GiB of its partition; each GiB has one of the
  *             rq->nr_slots slots of a cycle
  * @nr_slots:  fixed_share: number of GiB of the vGPU
  */

@@ -73,8 +73,8 @@ struct vgpu_timeline_ops {
 #define VGPU_FREQUENCY_MAX_HZ		960U
 
 /**
- * struct vgpu_sched_params - a GPU's settings
- * @policy:             the policy of all timelines of the GPU
+ * struct vgpu_sched_params - a partition's settings
+ * @policy:             the policy of all timelines of the partition
  * @slice_ns:           time that an entity may run before another one runs, 1 .. 30 ms
  * @window_ns:          length of the windows of statistics, 10 .. 1000 ms and at least 10 slices
  * @preempt_timeout_us: time in which an engine must stop or be reset, 1000 .. 1000000

@@ -16,7 +16,7 @@
 #define VGPU_HW_DEVICE_ID		0x10f1	/* a vGPU in a VM */
 #define VGPU_HW_CLASS			0x030200
 
-#define VGPU_HW_BAR_FB			0	/* framebuffer partition */
+#define VGPU_HW_BAR_FB			0	/* the vGPU's framebuffer */
 #define VGPU_HW_BAR_REGS		2	/* registers, trapped */
 #define VGPU_HW_BAR_VGA			3	/* of a VGA card: BAR 2's first page again */
 #define VGPU_HW_BAR_CHANNELS		4	/* one page per channel */
@@ -137,12 +137,12 @@
 #define   VGPU_HW_ROOT_PAGE_MASK	0x7fffffff /* the root table's address / 4096 */
 
 /*
- * Address spaces. Addresses of a channel without a root are offsets in the framebuffer partition,
+ * Address spaces. Addresses of a channel without a root are offsets in the vGPU's framebuffer,
  * or guest physical addresses if a flag says so. Addresses of a channel with a root, in RING, in
  * packets and of programs, are all virtual, and the flags *_SYS are refused. Virtual addresses are
  * translated by tables in the framebuffer, in the format of RISC-V's Sv39: three levels of 512
  * entries of 64 bits, leaves of 4 KiB, 2 MiB and 1 GiB; a virtual address has 39 bits, sign
- * extended; a physical address is an offset in the partition. Entry bits that are not named here
+ * extended; a physical address is an offset in the framebuffer. Entry bits that are not named here
  * have no effect if the specification assigns them to software or status (U, G, A, D, bit 9); the
  * others must be 0. A leaf with SYS maps guest physical memory; only FILL and COPY can access it.
  */
@@ -168,7 +168,7 @@ enum vgpu_hw_state {
 enum vgpu_hw_fault {
 	VGPU_HW_FAULT_NONE = 0,
 	VGPU_HW_FAULT_PACKET = 1,	/* type, flags or a field that must be 0 */
-	VGPU_HW_FAULT_ADDRESS = 2,	/* outside the partition, or wraps */
+	VGPU_HW_FAULT_ADDRESS = 2,	/* outside of the vGPU's framebuffer, or wraps */
 	VGPU_HW_FAULT_ALIGN = 3,	/* address or size not aligned as needed */
 	VGPU_HW_FAULT_DMA = 4,		/* guest memory is not mapped, or not for this access */
 	VGPU_HW_FAULT_RING = 5,		/* bad ring, or put beyond get + size */
@@ -411,7 +411,7 @@ struct vgpu_hw_packet {
 #define VGPU_HW_VA_LOCAL		0x40000000ULL /* memory of the work-group */
 #define VGPU_HW_VA_PRIVATE		0x60000000ULL /* memory of the work-item */
 #define VGPU_HW_VA_GLOBAL		0x100000000ULL /* and up: the channel's address space, */
-						/* without a root the offset in the partition */
+						/* without a root the offset in the framebuffer */
 						/* plus this; a0 is the address as seen here */
 
 #define VGPU_HW_IMAGE_MAX		0x01000000 /* bytes */

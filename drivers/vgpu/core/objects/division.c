@@ -64,6 +64,14 @@ int vgpu_division_start(struct vgpu_gpu *gpu)
 	return division_start(&gpu->part0);
 }
 
+/* With the lock held, so that the order of events is that of what has happened. */
+static void division_event(struct vgpu_gpu *gpu, enum vgpu_ctl_partition_event what, u32 id,
+			   u32 slices)
+{
+	lockdep_assert_held(&gpu->lock);
+	vgpu_gpu_event(gpu, VGPU_EVENT_PARTITION, id, what, slices);
+}
+
 static struct vgpu_partition *division_new(struct vgpu_gpu *gpu, const struct vgpu_profile *profile,
 					   unsigned int start, u32 id)
 {
@@ -108,6 +116,9 @@ static int division_build(struct vgpu_gpu *gpu, const struct vgpu_profile *profi
 	raw_spin_lock(&gpu->data_lock);
 	list_add_tail(&part->link, &gpu->division.partitions);
 	raw_spin_unlock(&gpu->data_lock);
+	vgpu_gpu_info(gpu, "partition %u created: %s at %u/8 of the framebuffer\n", id,
+		      profile->name, start);
+	division_event(gpu, VGPU_PARTITION_CREATED, id, profile->slices);
 	mutex_unlock(&gpu->lock);
 	return 0;
 
@@ -118,19 +129,12 @@ err_put:
 	return ret;
 }
 
-static void division_event(struct vgpu_gpu *gpu, enum vgpu_ctl_partition_event what, u32 id,
-			   u32 slices)
-{
-	vgpu_gpu_event(gpu, VGPU_EVENT_PARTITION, id, what, slices);
-}
-
 static void division_free_place(struct vgpu_gpu *gpu, u32 id)
 {
-	mutex_lock(&gpu->lock);
+	lockdep_assert_held(&gpu->lock);
 	raw_spin_lock(&gpu->data_lock);
 	vgpu_profile_put(&gpu->division.map, id);
 	raw_spin_unlock(&gpu->data_lock);
-	mutex_unlock(&gpu->lock);
 }
 
 static int division_take_place(struct vgpu_gpu *gpu, const struct vgpu_profile *profile,
@@ -191,19 +195,17 @@ int vgpu_division_create(struct vgpu_gpu *gpu, const struct vgpu_profile *profil
 		return ret;
 	ret = division_build(gpu, profile, *start, *id);
 	if (ret) {
+		mutex_lock(&gpu->lock);
 		division_free_place(gpu, *id);
+		mutex_unlock(&gpu->lock);
 		if (ret == -ENOMEM)
 			scnprintf(why, size, "%s at %u: %s: no memory for its engines",
 				  profile->name, *start, gpu->name);
 		else
 			scnprintf(why, size, "%s at %u: %s: its engines do not start: %pe",
 				  profile->name, *start, gpu->name, ERR_PTR(ret));
-		return ret;
 	}
-	vgpu_gpu_info(gpu, "partition %u created: %s at %u/8 of the framebuffer\n", *id,
-		      profile->name, *start);
-	division_event(gpu, VGPU_PARTITION_CREATED, *id, profile->slices);
-	return 0;
+	return ret;
 }
 
 /*
@@ -228,14 +230,17 @@ static void division_unlist(struct vgpu_partition *part)
 /* Ends a partition that is off the list, and has no instances. */
 static void division_end(struct vgpu_partition *part)
 {
+	u32 id = part->id, slices = part->profile->slices;
 	struct vgpu_gpu *gpu = part->gpu;
-	u32 id = part->id;
 
 	vgpu_sched_stop(part->sched);
 	gpu->ops->partition_destroy(part);
 	vgpu_partition_put(part);
+	mutex_lock(&gpu->lock);
 	division_free_place(gpu, id);
 	vgpu_gpu_info(gpu, "partition %u removed\n", id);
+	division_event(gpu, VGPU_PARTITION_REMOVED, id, slices);
+	mutex_unlock(&gpu->lock);
 }
 
 static struct vgpu_partition *division_find(struct vgpu_gpu *gpu, u32 id)
@@ -263,7 +268,6 @@ static struct vgpu_partition *division_find(struct vgpu_gpu *gpu, u32 id)
 int vgpu_division_remove(struct vgpu_gpu *gpu, u32 id, char *why, size_t size)
 {
 	struct vgpu_partition *part;
-	u32 slices;
 	int ret = 0;
 
 	mutex_lock(&gpu->lock);
@@ -282,12 +286,9 @@ int vgpu_division_remove(struct vgpu_gpu *gpu, u32 id, char *why, size_t size)
 		division_unlist(part);
 	}
 	mutex_unlock(&gpu->lock);
-	if (ret)
-		return ret;
-	slices = part->profile->slices;
-	division_end(part);
-	division_event(gpu, VGPU_PARTITION_REMOVED, id, slices);
-	return 0;
+	if (!ret)
+		division_end(part);
+	return ret;
 }
 
 /*
@@ -319,7 +320,6 @@ int vgpu_division_set_mode(struct vgpu_gpu *gpu, bool on, char *why, size_t size
 {
 	struct vgpu_division *division = &gpu->division;
 	struct vgpu_profile_map *map = &division->map;
-	bool change = false;
 	int ret = 0;
 
 	if (!gpu->ops->partition_create) {
@@ -334,16 +334,51 @@ int vgpu_division_set_mode(struct vgpu_gpu *gpu, bool on, char *why, size_t size
 	} else if (!on && memchr_inv(map->owner, 0, sizeof(map->owner))) {
 		scnprintf(why, size, "%s has partitions: remove them first", gpu->name);
 		ret = -EBUSY;
-	} else {
+	} else if (division->on != on) {
 		raw_spin_lock(&gpu->data_lock);
-		change = division->on != on;
 		division->on = on;
 		raw_spin_unlock(&gpu->data_lock);
 		division_hold_whole(gpu, on);
+		division_event(gpu, on ? VGPU_PARTITION_ON : VGPU_PARTITION_OFF, 0, 0);
 	}
 	mutex_unlock(&gpu->lock);
-	if (change)
-		division_event(gpu, on ? VGPU_PARTITION_ON : VGPU_PARTITION_OFF, 0, 0);
+	return ret;
+}
+
+/**
+ * vgpu_division_refuse() - refuse settings of the whole GPU while it is divided
+ * @gpu:  a reference is held
+ * @why:  set to the reason of a refusal, for the user
+ * @size: bytes of @why
+ *
+ * They would seem to be in force, and change nothing.
+ *
+ * Context: sleeps.
+ * Return: 0 if the GPU is not divided, or -EBUSY.
+ */
+int vgpu_division_refuse(struct vgpu_gpu *gpu, char *why, size_t size)
+{
+	const char *before = ": name a partition (vgpuctl sched set --partition), there are";
+	struct vgpu_partition *part;
+	size_t length;
+	int ret = 0;
+
+	mutex_lock(&gpu->lock);
+	if (gpu->division.on) {
+		ret = -EBUSY;
+		length = scnprintf(why, size, "%s is divided", gpu->name);
+		if (list_is_singular(&gpu->division.partitions))
+			scnprintf(why + length, size - length,
+				  ", and has no partition yet: nothing is to be set");
+		list_for_each_entry(part, &gpu->division.partitions, link) {
+			if (!part->id)
+				continue;
+			length += scnprintf(why + length, size - length, "%s %u", before,
+					    part->id);
+			before = ",";
+		}
+	}
+	mutex_unlock(&gpu->lock);
 	return ret;
 }
 

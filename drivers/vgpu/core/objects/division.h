@@ -37,5 +37,6 @@ int vgpu_division_set_mode(struct vgpu_gpu *gpu, bool on, char *why, size_t size
 int vgpu_division_create(struct vgpu_gpu *gpu, const struct vgpu_profile *profile,
 			 u32 *start, u32 *id, char *why, size_t size);
 int vgpu_division_remove(struct vgpu_gpu *gpu, u32 id, char *why, size_t size);
+int vgpu_division_refuse(struct vgpu_gpu *gpu, char *why, size_t size);
 
 #endif /* _VGPU_DIVISION_H */

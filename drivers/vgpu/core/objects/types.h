@@ -12,7 +12,7 @@ struct vgpu_profile;
 #define VGPU_TYPE_DESCRIPTION_LEN 160
 
 /**
- * struct vgpu_type - a vGPU profile
+ * struct vgpu_type - a type of vGPUs
  * @name:       board, framebuffer in GB, series: "SG16-4Q"; of partitions with slices: "SG16-2-4C"
  * @edition:    licence edition that NVML clients expect of the series
  * @index:      index of the type in the GPU's catalogue

@@ -16,31 +16,31 @@
 
 static char *policy = "best_effort";
 module_param(policy, charp, 0444);
-MODULE_PARM_DESC(policy, "Scheduling policy of new GPUs (best_effort); a GPU's vgpu/policies lists the names of all");
+MODULE_PARM_DESC(policy, "Scheduling policy of new GPUs and partitions (best_effort); a GPU's vgpu/policies lists the names of all");
 
 static unsigned int slice_us;
 module_param(slice_us, uint, 0444);
-MODULE_PARM_DESC(slice_us, "Time slice of new GPUs in us, 1000..30000 (0: 2000 if at most 8 vGPUs of the smallest type fit, else 1000)");
+MODULE_PARM_DESC(slice_us, "Time slice of new GPUs and partitions in us, 1000..30000 (0: 2000 if at most 8 vGPUs of the smallest type fit, else 1000)");
 
 static unsigned int window_ms;
 module_param(window_ms, uint, 0444);
-MODULE_PARM_DESC(window_ms, "Window of statistics of new GPUs in ms, 10..1000, at least 10 slices (0: 100, or 10 slices if that is longer)");
+MODULE_PARM_DESC(window_ms, "Window of statistics of new GPUs and partitions in ms, 10..1000, at least 10 slices (0: 100, or 10 slices if that is longer)");
 
 static unsigned int preempt_timeout_us = 10000;
 module_param(preempt_timeout_us, uint, 0444);
-MODULE_PARM_DESC(preempt_timeout_us, "Time in which an engine of new GPUs must stop or be reset, in us, 1000..1000000 (10000)");
+MODULE_PARM_DESC(preempt_timeout_us, "Time in which an engine of new GPUs and partitions must stop or be reset, in us, 1000..1000000 (10000)");
 
 static unsigned int linger_us = VGPU_LINGER_US;
 module_param(linger_us, uint, 0444);
-MODULE_PARM_DESC(linger_us, "Time for which an idle vGPU whose guarantee is due keeps an engine of new GPUs, in us, 0..1000 (100)");
+MODULE_PARM_DESC(linger_us, "Time for which an idle vGPU whose guarantee is due keeps an engine of new GPUs and partitions, in us, 0..1000 (100)");
 
 static unsigned int quarantine_faults = VGPU_QUARANTINE_FAULTS;
 module_param(quarantine_faults, uint, 0444);
-MODULE_PARM_DESC(quarantine_faults, "Number of engine resets and gross overruns within 60 s that put a vGPU of new GPUs into quarantine, 1..16; 0: never (3)");
+MODULE_PARM_DESC(quarantine_faults, "Number of engine resets and gross overruns within 60 s that put a vGPU of new GPUs and partitions into quarantine, 1..16; 0: never (3)");
 
 static unsigned int quarantine_backoff_ms = VGPU_QUARANTINE_BACKOFF_NS / NSEC_PER_MSEC;
 module_param(quarantine_backoff_ms, uint, 0444);
-MODULE_PARM_DESC(quarantine_backoff_ms, "Length of a first quarantine on new GPUs in ms, doubled each time, 1..3600000 (60000)");
+MODULE_PARM_DESC(quarantine_backoff_ms, "Length of a first quarantine on new GPUs and partitions in ms, doubled each time, 1..3600000 (60000)");
 
 static int vgpu_settings_check_policy(const void *settings, char *why, size_t size)
 {
@@ -285,10 +285,11 @@ int vgpu_settings_set(struct vgpu_partition *part, struct vgpu_ctl_sched *arg)
 
 	mutex_lock(&gpu->lock);
 	ret = vgpu_settings_write(part, arg, arg->text, sizeof(arg->text));
-	if (!ret)
-		vgpu_settings_read(part, arg);
-	mutex_unlock(&gpu->lock);
-	if (!ret)
+	if (!ret) {
+		/* With the lock held: the partition is there, and events are in order. */
 		vgpu_gpu_event(gpu, VGPU_EVENT_SCHED, arg->valid, part->id, 0);
+		vgpu_settings_read(part, arg);
+	}
+	mutex_unlock(&gpu->lock);
 	return ret;
 }

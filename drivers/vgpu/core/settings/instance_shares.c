@@ -259,7 +259,7 @@ static int vgpu_shares_missing(const struct vgpu_gpu *gpu, const u8 *uuid, char 
 }
 
 /**
- * vgpu_shares_set() - change settings of one GPU's instances, all or none
+ * vgpu_shares_set() - change settings of one partition's instances, all or none
  * @entries: each names an instance, settings and their new values
  * @nr: number of entries, at least 1
  * @culprit: on failure set to the index of the entry that @why is about

@@ -2,7 +2,7 @@
 /*
  * The settings of a vGPU, and their admission. Pure logic, compiled in user space too.
  *
- * The rule of admission: the guarantees of all vGPUs of a GPU, started or not, sum up to at most
+ * The rule of admission: the guarantees of a partition's vGPUs, started or not, sum up to at most
  * 1000; guarantee <= cap <= 1000; 1 <= weight <= 1000. The rule holds under every policy, so it
  * cannot make a switch to qos fail.
  */
@@ -64,7 +64,7 @@ const struct vgpu_setting vgpu_share_settings[] = {
  * vgpu_share_default() - compute the settings of a new vGPU
  * @settings:  set; guarantee and weight are the vGPU's part of the framebuffer
  * @size_gb:   framebuffer of the vGPU in GiB, at least 1
- * @region_gb: framebuffer of the GPU in GiB, 1 .. 1024
+ * @region_gb: framebuffer of the partition in GiB, 1 .. 1024
  *
  * Rounds down, so that the guarantees of vGPUs that fit side by side are always admitted together.
  * vgpu_shares_join() sets what depends on more than sizes.
@@ -84,7 +84,7 @@ void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region
  * vgpu_share_room() - count the new vGPUs whose guarantees still fit
  * @sum:       sum of the guarantees of existing vGPUs, per mille, at most 1000
  * @size_gb:   framebuffer of each new vGPU in GiB
- * @region_gb: framebuffer of the GPU in GiB
+ * @region_gb: framebuffer of the partition in GiB
  * @most:      number of new vGPUs that would fit if guarantees did not matter
  *
  * Return: at most @most.
@@ -124,7 +124,7 @@ int vgpu_share_change(struct vgpu_ctl_share *settings, const struct vgpu_ctl_sha
 
 /**
  * vgpu_share_admit() - check that a guarantee fits beside the others
- * @others:    sum of the guarantees of all other vGPUs of the GPU, per mille
+ * @others:    sum of the guarantees of all other vGPUs of the partition, per mille
  * @guarantee: per mille, at most 1000
  * @why:       set to the reason of a refusal, for the user
  * @size:      bytes of @why

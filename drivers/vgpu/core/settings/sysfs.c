@@ -116,7 +116,8 @@ static ssize_t gpu_setting_store(struct device *dev, struct device_attribute *at
 	gpu = vgpu_gpu_find_device(dev);
 	if (!gpu)
 		return -ENODEV;
-	ret = vgpu_settings_set(&gpu->part0, &ctl);
+	ret = vgpu_division_refuse(gpu, ctl.text, sizeof(ctl.text)) ?:
+	      vgpu_settings_set(&gpu->part0, &ctl);
 	if (ret && vgpu_gpu_may_log(gpu))
 		dev_notice(dev, "vgpu: refused: %s\n", (char *)ctl.text);
 	vgpu_gpu_put(gpu);

@@ -8,7 +8,7 @@
 #include "display.h"
 #include "display_state.h"
 
-/* What PRESENT checks; the surface is in the partition, whatever the channel's address space is. */
+/* What PRESENT checks; the surface is in the framebuffer, also with a root. */
 static const char *soft_display_surface(const struct soft_display_record *record, u64 fb_bytes)
 {
 	u64 offset = le64_to_cpu(record->offset), row = (u64)le32_to_cpu(record->width) * 4;
@@ -76,7 +76,7 @@ static const char *soft_display_vga(const struct soft_display_record *record,
  * soft_display_record_check() - check all fields of a display's record
  * @record: one that no thread changes
  * @limits: limits of the vGPU
- * @fb_bytes: length of its framebuffer partition
+ * @fb_bytes: length of its vGPU's framebuffer
  * Context: any; pure.
  * Return: NULL if the record is good, else the name of a field that is wrong.
  */

@@ -20,7 +20,7 @@
 /**
  * struct soft_memory - the memory of a vGPU
  * @vgpu:     the vGPU as the core knows it; constant
- * @fb_bytes: length of the framebuffer partition; constant
+ * @fb_bytes: length of the vGPU's framebuffer; constant
  * @fb:       BAR 0
  * @pages:    BAR 4
  * @rss:      counts @fb in the resident set of the owner

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Address spaces of channels. Without a root addresses are those of the partition; with one they
+ * Address spaces of channels. Without a root addresses are those of the framebuffer; with one they
  * are translated by the guest's page tables (walk.c).
  *
  * A translation carries a generation, and is of no use when the unit has seen another one:
@@ -52,7 +52,7 @@ static bool soft_space_walk(struct soft_view *view, u64 va, u32 gen, struct soft
 	return end == SOFT_WALK_LEAF;
 }
 
-/* Without a root: the partition. */
+/* Without a root: the vGPU's framebuffer. */
 static bool soft_space_identity(struct soft_view *view, struct soft_place *place)
 {
 	u64 fb_bytes = view->mem->fb_bytes;
@@ -105,7 +105,7 @@ bool soft_space_find(struct soft_view *view, u64 va, u32 access, struct soft_pla
  * soft_space_plain() - the place of an address that needs no translation
  * @view: of the unit that works on the channel
  * @va: the address, which has been checked
- * @sys: it is in guest memory, else in the partition
+ * @sys: it is in guest memory, else in the vGPU's framebuffer
  * Context: the unit's thread, during a run.
  * Return: the place.
  */
@@ -132,10 +132,10 @@ bool soft_space_valid(const struct soft_view *view, u32 gen)
 /**
  * soft_space_look_up() - find what an address in the framebuffer leads to, without an engine
  * @mem: the vGPU's
- * @root: the address space; 0: the partition
+ * @root: the address space; 0: the vGPU's framebuffer
  * @va: the address, any number
  * @access: what is wanted: VGPU_HW_PTE_R, VGPU_HW_PTE_W or VGPU_HW_PTE_X
- * @addr: set to the offset in the partition, if there is one. The caller sees to it that
+ * @addr: set to the offset in the vGPU's framebuffer, if there is one. The caller sees to it that
  *        invalidations wait for the end of its use
  * Context: the vGPU's worker, with drop_lock held for reading.
  * Return: false if there is no translation, or none that allows the access.
@@ -180,7 +180,7 @@ void soft_space_extend(struct soft_view *view, u32 access, u64 bytes, struct sof
 /**
  * soft_space_peek() - look for the page of a place
  * @view: of the unit that works on the channel
- * @place: in the partition
+ * @place: in the vGPU's framebuffer
  * @page: set to the page, without a reference; NULL if it was never touched
  * Context: the unit's thread, during a run.
  * Return: false if @place is not valid any more: the packet's step is to be done again.
@@ -196,7 +196,7 @@ bool soft_space_peek(struct soft_view *view, const struct soft_place *place, str
  * soft_space_back() - likewise, to write to it: a page that was never touched is allocated, and
  *		       the page is marked as written
  * @view: of the unit that works on the channel
- * @place: in the partition
+ * @place: in the vGPU's framebuffer
  * Context: the unit's thread, during a run; does not wait for memory.
  * Return: the page, without a reference; NULL if it cannot be had now, or @place is not valid any
  * more: see soft_dma_get_fb().

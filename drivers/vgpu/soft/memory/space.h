@@ -56,7 +56,7 @@ struct soft_tlb {
  * struct soft_view - how a unit of an engine looks at the memory of the vGPU that runs
  * @mem:  the memory
  * @root: the address space of the channel that the unit works on; 0: none, addresses are those
- *        of the partition
+ *        of the vGPU's framebuffer
  * @gen:  soft_invalidate_gen() when the unit last looked at it: that of all translations which
  *        are valid
  * @work: bytes done since the clock was read, and other work that is stated as bytes
@@ -75,7 +75,7 @@ struct soft_view {
 /**
  * struct soft_place - where an address leads
  * @va:    the address as the guest has it: in the channel's address space
- * @addr:  offset in the partition; or, with @sys, guest physical address
+ * @addr:  offset in the vGPU's framebuffer; or, with @sys, guest physical address
  * @bytes: so many bytes from there on lie one after the other, at least 1
  * @gen:   struct soft_view.gen when the place was found
  * @sys:   in guest memory

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The walk through the page tables of an address space: RISC-V's Sv39, with offsets in the
- * partition for physical addresses. The caller reads each entry once, as a guest may be writing
+ * framebuffer for physical addresses. The caller reads each entry once, as a guest may be writing
  * it, and gives it to soft_walk_step(). Each step goes down by a level, so that tables that point
- * at each other end as any others do; and each table and leaf is checked against the partition.
+ * at each other end as any others do; and each table and leaf is checked against the framebuffer.
  */
 #include <linux/bits.h>
 
@@ -31,7 +31,7 @@ static enum soft_walk_end soft_walk_table(struct soft_walk *walk, u64 addr)
 	return SOFT_WALK_MORE;
 }
 
-/* Whether @root, a value of VGPU_HW_CHAN_ROOT that is not 0, has its table in the partition. */
+/* Whether @root, a value of VGPU_HW_CHAN_ROOT that is not 0, has its table in the framebuffer. */
 bool soft_walk_root_ok(u32 root, u64 fb_bytes)
 {
 	struct soft_walk walk;
@@ -44,7 +44,7 @@ bool soft_walk_root_ok(u32 root, u64 fb_bytes)
  * @walk: set up
  * @root: value of VGPU_HW_CHAN_ROOT, not 0
  * @va: the address, any number
- * @fb_bytes: length of the partition
+ * @fb_bytes: length of the vGPU's framebuffer
  * Context: any; pure.
  * Return: SOFT_WALK_MORE or SOFT_WALK_FAULT.
  */
@@ -77,7 +77,7 @@ enum soft_walk_end soft_walk_step(struct soft_walk *walk, u64 entry)
 	if (!(entry & VGPU_HW_PTE_V) || entry & SOFT_PTE_RESERVED)
 		return SOFT_WALK_FAULT;
 	if (!access) {
-		/* Tables are in the partition, and those of the last level have leaves only. */
+		/* Tables are in the framebuffer, and those of the last level have leaves only. */
 		if (!walk->level || entry & VGPU_HW_PTE_SYS)
 			return SOFT_WALK_FAULT;
 		walk->level--;

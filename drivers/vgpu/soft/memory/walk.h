@@ -23,10 +23,10 @@ enum soft_walk_end {
 /**
  * struct soft_walk - a walk
  * @va:       the address that is looked for; constant
- * @fb_bytes: length of the partition; constant
- * @at:       SOFT_WALK_MORE: offset of the next entry in the partition, a multiple of 8
+ * @fb_bytes: length of the vGPU's framebuffer; constant
+ * @at:       SOFT_WALK_MORE: offset of the next entry in the vGPU's framebuffer, a multiple of 8
  * @level:    SOFT_WALK_MORE: level of the table with that entry: 2, 1 or 0
- * @addr:     SOFT_WALK_LEAF: where @va leads, in the partition or in guest memory
+ * @addr:     SOFT_WALK_LEAF: where @va leads, in the vGPU's framebuffer or in guest memory
  * @bytes:    SOFT_WALK_LEAF: so many bytes from @va on are in the leaf
  * @flags:    SOFT_WALK_LEAF: VGPU_HW_PTE_R, _W, _X and _SYS of the leaf
  */

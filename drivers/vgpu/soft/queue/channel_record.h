@@ -79,7 +79,7 @@ struct soft_packet_record {
  * struct soft_channel_bounds - what a channel's record is checked against
  * @nr_channels: number of channels that the vGPU has
  * @nr_engines: number of engines of its GPU
- * @fb_bytes: length of its framebuffer partition
+ * @fb_bytes: length of its vGPU's framebuffer
  */
 struct soft_channel_bounds {
 	u32 nr_channels;

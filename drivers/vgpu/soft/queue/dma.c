@@ -156,7 +156,7 @@ static void soft_dma_ran(struct vgpu_dma *dma)
  * @ch: busy
  * @dma: the channel's request, without a piece so far
  * @len: bytes, VGPU_DMA_MAX at most
- * @place: the first of them, in the partition, found for the access that is wanted; afterwards
+ * @place: the first of them, in the framebuffer, found for the access that is wanted; afterwards
  *         what was not added
  *
  * Adds less than @len, but at least something, if the channel's address space leaves the
@@ -314,7 +314,7 @@ static enum soft_end soft_dma_get(struct soft_channel *ch,
 /**
  * soft_dma_get_fb() - make the worker allocate pages of the framebuffer
  * @ch: busy
- * @place: place in the partition
+ * @place: place in the vGPU's framebuffer
  * @len: bytes, at most those of @place
  * Context: the engine's thread; does not wait for the pages.
  * Return: SOFT_END_WAIT, SOFT_END_PACED if there is no memory for the request, or SOFT_END_STOPPED

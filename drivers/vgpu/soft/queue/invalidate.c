@@ -8,7 +8,7 @@
  * the one that it has seen. So an invalidation increments the vGPU's generation, and waits until
  * each engine that is in a run of the vGPU has noted it, or has ended the run. Then it
  * cancels requests to guest memory, which last longer, and the channel does that step of its packet
- * again. A picture that is shown is a place in the partition, and stays shown.
+ * again. A picture that is shown is a place in the vGPU's framebuffer, and stays shown.
  */
 #include <linux/string.h>
 
@@ -88,7 +88,7 @@ static void soft_invalidate_redo(struct soft_channel *ch)
 
 	lockdep_assert_held(&queues->config_lock);
 	raw_spin_lock(&queues->queue_lock);
-	/* A request for pages is about a place in the partition, wherever that is mapped. */
+	/* A request for pages is about a place in the framebuffer, wherever that is mapped. */
 	if (ch->stalled && ch->dma && !ch->dma->work) {
 		dma = ch->dma;
 		ch->dma = NULL;

@@ -2,7 +2,7 @@
 /*
  * Checks rings, and decodes what all packets have in common; the packet's type decodes the rest.
  * The input is a private copy of what the guest wrote. Physical addresses in framebuffer of a valid
- * packet are in the partition, and its execution does not check them again. Virtual addresses are
+ * packet are in the framebuffer, and its execution does not check them again. Virtual addresses are
  * checked when they are translated.
  */
 #include <linux/bits.h>
@@ -26,10 +26,10 @@
  * @addr: the first byte
  * @len: length in bytes, at least 1
  * @sys: the range is in guest memory
- * @limits: the partition, and whether @addr is virtual
+ * @limits: the vGPU's framebuffer, and whether @addr is virtual
  * Context: any; pure.
  * Return: whether the range is valid: in guest memory it must not wrap around, virtual addresses
- * must be in one half of the address space, and all others in the partition.
+ * must be in one half of the address space, and all others in the vGPU's framebuffer.
  */
 bool soft_packet_range_ok(u64 addr, u64 len, bool sys, const struct soft_limits *limits)
 {
@@ -138,7 +138,7 @@ enum vgpu_hw_fault soft_packet_decode(const struct soft_packet_desc *types,
  * @addr: address of the first packet
  * @order: log2 of the number of packets
  * @sys: the ring is in guest memory
- * @limits: the partition, and whether @addr is virtual
+ * @limits: the vGPU's framebuffer, and whether @addr is virtual
  * Context: any; pure.
  * Return: VGPU_HW_FAULT_NONE, or the fault of the channel.
  */

@@ -98,7 +98,7 @@ struct soft_packet_desc {
 
 /**
  * struct soft_limits - what a packet is checked against
- * @fb_bytes:     length of the vGPU's framebuffer partition
+ * @fb_bytes:     length of the vGPU's framebuffer
  * @virt:         the channel has a root: addresses are virtual
  * @engine_class: enum vgpu_hw_engine_class of the engine that is to execute the packet
  * @vectors:      number of MSI-X vectors that the vGPU has

@@ -12,7 +12,7 @@
 #include "head.h"
 #include "../memory/walk.h"
 
-/* Whether the image lies in the partition; or, of virtual addresses, in one half of them. */
+/* Whether the image lies in the framebuffer; or, of virtual addresses, in one half of them. */
 static bool soft_image_ok(const struct soft_program_head *head, const struct soft_limits *limits)
 {
 	u64 last = head->image + head->image_bytes - 1;

@@ -34,8 +34,8 @@ struct soft_move_operands {
 /**
  * struct soft_present_operands - operands of PRESENT
  * @va:      address of the surface
- * @surface: the surface, in the partition; where addresses are virtual, its offset is @va until the
- *           packet is executed
+ * @surface: the surface, in the framebuffer; where addresses are virtual, its offset is @va until
+ *           the packet is executed
  * @head:    display that shows it, below the number of heads
  */
 struct soft_present_operands {

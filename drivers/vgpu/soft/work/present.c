@@ -8,7 +8,7 @@
 #define SOFT_LOCATE_WORK	256
 
 /*
- * Finds the place in the partition of a surface with a virtual address. It must be in one piece
+ * Finds the place in the framebuffer of a surface with a virtual address. It must be in one piece
  * there, from the first byte to the last.
  */
 static enum soft_end soft_present_locate(struct soft_unit *unit, struct soft_channel *ch,

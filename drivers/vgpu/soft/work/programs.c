@@ -320,7 +320,7 @@ void soft_programs_sync(struct soft_programs *programs)
 /**
  * soft_programs_invalidate() - what was read from an address space may be out of date
  * @programs: the vGPU's
- * @root: the address space; 0: the partition
+ * @root: the address space; 0: the vGPU's framebuffer
  *
  * Dispatches that begin later do not find what was decoded before; nor do those find it that wait,
  * as soft_dispatch_begin() looks for it again. A dispatch that has begun goes on with the code that

@@ -16,7 +16,7 @@
 
 /**
  * struct soft_program_key - what a decoded program is found by
- * @root:       address space that @image is in; 0: the partition
+ * @root:       address space that @image is in; 0: the vGPU's framebuffer
  * @image:      address of the image
  * @text_bytes: how much of the image's beginning is instructions
  */
