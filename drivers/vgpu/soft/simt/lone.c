@@ -25,6 +25,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "access.h"
 #include "reg.h"
 
 /* A lane has run for long after so many units. */

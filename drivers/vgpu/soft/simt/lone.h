@@ -9,6 +9,7 @@
 #ifndef _VGPU_SIMT_LONE_H
 #define _VGPU_SIMT_LONE_H
 
+#include "access.h"
 #include "reg.h"
 
 #ifdef __annotate_jump_table
@@ -217,18 +218,6 @@ SIMT_LONE(name) {									\
 										\
 	simt_lone_to_##k((a & ~sign) | (expr & sign));				\
 	SIMT_NEXT;								\
-}
-
-/* Finds the memory of an access in one piece that the TLB has. NULL: simt_lone_load() is next. */
-static inline u8 *simt_lone_find(const struct simt_lone *s, u64 va, unsigned int bytes, bool write)
-{
-	u64 offset = va - VGPU_HW_VA_PRIVATE;
-
-	if (offset < s->private_bytes && offset % 8 + bytes <= 8) {
-		offset = array_index_nospec(offset, s->private_bytes);
-		return s->private + offset / 8 * (8 * SIMT_LANES) + offset % 8;
-	}
-	return simt_find(s->w, va, bytes, write);
 }
 
 #define SIMT_AT(name)	\

@@ -36,13 +36,6 @@ enum simt_event {
 /* Stands for the next instruction after an event. Higher than any instruction's address. */
 #define SIMT_LEAVE	((const struct simt_insn *)~7UL)
 
-/* What simt_access_hosts() found. */
-enum simt_hosts {
-	SIMT_HOSTS_FAIL,	/* a lane has no memory there: there was an event */
-	SIMT_HOSTS_WHOLE,	/* each lane's access is in one piece */
-	SIMT_HOSTS_SPLIT,	/* some are in two pieces */
-};
-
 /**
  * union simt_int - the lanes of an integer register
  * @n: in use if the register's bit in struct simt_warp.narrow is 1
@@ -361,18 +354,6 @@ void simt_dispatch_from(struct simt_dispatch *dispatch, const u32 first[3]);
 void simt_dispatch_id(const struct simt_dispatch *dispatch, u64 nr, u32 id[3]);
 void simt_group_start(struct simt_group *group);
 
-/* access.c */
-enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i, const u64 *va,
-				  unsigned int bytes, bool write);
-enum simt_hosts simt_access_host(struct simt_warp *w, const struct simt_insn *i, u64 va,
-				 unsigned int lane, unsigned int bytes, bool write);
-u64 simt_access_load_lane(const struct simt_warp *w, unsigned int lane, unsigned int bytes);
-void simt_access_store_lane(struct simt_warp *w, unsigned int lane, unsigned int bytes, u64 value);
-void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to);
-void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from);
-bool simt_access_over(struct simt_group *group, u32 pieces);
-bool simt_access_fill(struct simt_warp *w, u64 va, bool write);
-
 /* slow.c: operations that vector instructions of the CPU do not make faster */
 SIMT_FN(simt_slow_atomic);
 SIMT_FN(simt_slow_fcsr);
@@ -402,6 +383,7 @@ bool simt_lone_due(struct simt_warp *w);
 bool simt_lone_apart(const struct simt_warp *w, u32 lanes);
 u32 simt_lone_lowest(const struct simt_warp *w, u32 lanes);
 void simt_lone_learn(struct simt_warp *w, bool paid);
+void simt_lone_over(struct simt_warp *w);
 void simt_lone_parted(struct simt_warp *w, u32 instructions);
 bool simt_lone_round_due(const struct simt_group *group);
 bool simt_lone_round_wanted(const struct simt_warp *w);
