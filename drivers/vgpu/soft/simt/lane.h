@@ -78,8 +78,6 @@ static enum simt_end simt_run(struct simt_warp *w, u32 *budget)
 				}
 			}
 			if (!simt_warp_pick(w)) {
-				if (unlikely(w->watch) && !w->live)
-					simt_lone_over(w);
 				*budget = left;
 				return SIMT_DONE;
 			}

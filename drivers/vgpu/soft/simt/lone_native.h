@@ -188,6 +188,13 @@ SIMT_VALUE(name)								\
 
 #include "expr.h"
 
+SIMT_VALUE(CSR_ID)
+{
+	const struct simt_lone *s = (const struct simt_lone *)va;
+
+	return simt_slow_id(s->w, vb, s->lane);
+}
+
 SIMT_FLOAT_VALUE(FCVT_D_S, d, simt_f64)
 {
 	const simt_f64 r = simt_as_simt_f32(simt_value_s(va));
@@ -274,6 +281,7 @@ SIMT_FLOAT_VALUE(last, d, simt_f64)
 
 static const struct simt_value simt_values[SIMT_NR_OPS] = {
 #include "expr.h"
+	SIMT_ENTRY(CSR_ID, SIMT_VALUE_LONE, SIMT_VALUE_IMM, 0, SIMT_VALUE_X)
 	SIMT_FLOAT_ENTRY(FCVT_D_S, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F, SIMT_LAST_NONE, SIMT_LAST_D)
 	SIMT_FLOAT_ENTRY(FCVT_S_D, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F, SIMT_LAST_NONE, SIMT_LAST_S)
 };
@@ -320,6 +328,10 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 			}
 			if (s->left <= 0)
 				return;
+			if (s->at == s->w->nr) {
+				s->stop = SIMT_LONE_END;
+				return;
+			}
 		}
 		/* Not by several at a time: the lane would pass by the begin of a block. */
 		do {

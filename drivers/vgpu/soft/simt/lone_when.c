@@ -115,22 +115,6 @@ void simt_lone_learn(struct simt_warp *w, bool paid)
 }
 
 /**
- * simt_lone_over() - learn from what lanes did since they met last
- * @w: the warp, whose lanes have all ended
- *
- * If that saved less than the change costs, those of the next warp meet farther away.
- *
- * Context: any.
- */
-void simt_lone_over(struct simt_warp *w)
-{
-	struct simt_group *group = w->group;
-
-	if (w->alone.met && w->alone.gain < SIMT_CHANGE_NS && group->apart_level < SIMT_LEVEL_NEVER)
-		group->apart_level++;
-}
-
-/**
  * simt_lone_parted() - let lanes run alone at once if they have parted where that was worth it
  * @w: the warp, whose lanes each have a pc
  * @instructions: that the running group has executed before

@@ -180,7 +180,6 @@ struct simt_alone {
  * @piece:    length of the first piece
  * @reserved_va: address of the lane's reservation; bit 0: it is of 64 bits
  * @reserved_value: the value that LR read there
- * @nowhere:  place from which lanes that are not active load
  * @mask32:   all ones for active lanes; valid if @partial is not 0
  * @mask64:   likewise
  * @tmp:      operands and results that are not in registers; results are in [3]
@@ -229,7 +228,6 @@ struct simt_warp {
 	u8 piece[SIMT_LANES];
 	u64 reserved_va[SIMT_LANES];
 	u64 reserved_value[SIMT_LANES];
-	u64 nowhere;
 	u32 mask32[SIMT_LANES] __aligned(64);
 	u64 mask64[SIMT_LANES] __aligned(64);
 	u64 tmp[4][SIMT_LANES] __aligned(64);
@@ -383,7 +381,6 @@ bool simt_lone_due(struct simt_warp *w);
 bool simt_lone_apart(const struct simt_warp *w, u32 lanes);
 u32 simt_lone_lowest(const struct simt_warp *w, u32 lanes);
 void simt_lone_learn(struct simt_warp *w, bool paid);
-void simt_lone_over(struct simt_warp *w);
 void simt_lone_parted(struct simt_warp *w, u32 instructions);
 bool simt_lone_round_due(const struct simt_group *group);
 bool simt_lone_round_wanted(const struct simt_warp *w);
