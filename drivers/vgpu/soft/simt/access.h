@@ -59,6 +59,14 @@ static inline u8 *simt_find_lane(const struct simt_warp *w, u8 *private, u64 pri
 	return simt_find(w, va, bytes, write);
 }
 
+static inline void simt_fence(const struct simt_insn *i)
+{
+	if (simt_fence_full(i->imm))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_thread_fence(__ATOMIC_ACQ_REL);
+}
+
 static inline u8 *simt_lone_find(const struct simt_lone *s, u64 va, unsigned int bytes, bool write)
 {
 	return simt_find_lane(s->w, s->private, s->private_bytes, va, bytes, write);

@@ -344,7 +344,7 @@ lone_CSR_ID:
 	simt_lone_to_x(simt_slow_id(s->w, i->imm, s->lane));
 	SIMT_NEXT;
 lone_FENCE:
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	simt_fence(i);
 	SIMT_GO(i + 1, SIMT_LONE_APART);
 lone_BARRIER:
 	i++;

@@ -344,6 +344,35 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 	} while (s->stop == SIMT_LONE_LEFT && s->left > 0);
 }
 
+/* Whether others may see what the lane's next instruction does. */
+static bool simt_lone_shows(const struct simt_lone *s)
+{
+	const struct simt_insn *i = s->ip;
+
+	return simt_op_atomic(i->op) || (simt_op_stores(i->op) &&
+	       s->x[i->rs1] + (u64)(s64)i->imm - VGPU_HW_VA_PRIVATE >= s->private_bytes);
+}
+
+/* Likewise simt_lone_go(), until the lane's turn ends by struct simt_alone.shown. */
+static noinline void simt_lone_show_go(struct simt_lone *s)
+{
+	struct simt_alone *alone = &s->w->alone;
+	bool shows;
+	s32 rest;
+
+	do {
+		shows = simt_lone_shows(s);
+		rest = s->left - 1;
+		s->left = 1;
+		simt_lone_go(s);
+		s->left += rest;
+		if (shows && s->stop == SIMT_LONE_LEFT && !--alone->shown) {
+			alone->turn = 0;
+			return;
+		}
+	} while (s->stop == SIMT_LONE_LEFT && s->left > 0);
+}
+
 /*
  * Whether the code can be used: it ignores what a lap changes, which does not matter once the lane
  * has left the function where its lap began; and it stops at blocks only.
@@ -373,7 +402,9 @@ static noinline u32 simt_lone_run(struct simt_warp *w, u32 left, enum simt_end *
 	simt_lone_begin(&s, w, left);
 	while (simt_lone_take(&s)) {
 		do {
-			if (simt_lone_has_native(&s, native))
+			if (w->alone.shown)
+				simt_lone_show_go(&s);
+			else if (simt_lone_has_native(&s, native))
 				simt_lone_native(&s, native);
 			else
 				simt_lone_go(&s);

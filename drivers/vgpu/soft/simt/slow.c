@@ -28,7 +28,7 @@ SIMT_FN(simt_slow_illegal)
 
 SIMT_FN(simt_slow_fence)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	simt_fence(i);
 	return i + 1;
 }
 
