@@ -100,7 +100,8 @@ void engine_open_file(struct engine *engine, const struct sample *sample, const 
 		.local_bytes = engine->elf.local_bytes,
 		.private_bytes = kernel->private_bytes,
 	};
-	engine->native = soft_native_make(engine->program, engine_best());
+	if (engine->program->nr <= SOFT_NATIVE_MOST)
+		engine->native = soft_native_make(engine->program, engine_best());
 	engine->dispatch.native = engine->native;
 	memcpy(engine->dispatch.grid, sample->grid, sizeof(sample->grid));
 }

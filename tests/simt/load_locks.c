@@ -250,6 +250,68 @@ LOAD(exchange)
 	unlock(&locks[id]);
 }
 
+/* As forks, but each has his first lock for long: where he is left, he most likely has it. */
+static load_noinline u64 work(u64 x, u32 rounds)
+{
+	while (rounds--)
+		x = load_mix(x);
+	return x;
+}
+
+static void hold_both(const struct load_args *args, u32 rounds)
+{
+	u32 id = load_csr(LOAD_ID), n = load_csr(LOAD_GLOBAL_SIZE), next = (id + 1) % n;
+	volatile u64 *w = words(args);
+	u32 *locks = (u32 *)(w + 4096);
+	u64 x = 0;
+
+	while (next != id) {
+		if (!__atomic_exchange_n(&locks[id], 1, __ATOMIC_ACQUIRE)) {
+			x = work(id, rounds);
+			if (!__atomic_exchange_n(&locks[next], 1, __ATOMIC_ACQUIRE))
+				break;
+			unlock(&locks[id]);
+		}
+		load_relax();
+	}
+	w[id] += x;
+	w[next]++;
+	unlock(&locks[next]);
+	unlock(&locks[id]);
+}
+
+LOAD(hold)
+{
+	hold_both(args, 20);
+}
+
+LOAD(hold_long)
+{
+	hold_both(args, 300);
+}
+
+/* Three of five locks, all given back if one is not to be had. */
+LOAD(three)
+{
+	u32 id = load_csr(LOAD_ID), a = id % 5, b = (a + 1 + id / 5 % 2) % 5, c = (a + 3) % 5;
+	volatile u64 *w = words(args);
+	u32 *locks = (u32 *)(w + 4096);
+
+	for (;;) {
+		if (lock_both(&locks[a], &locks[b])) {
+			if (!__atomic_exchange_n(&locks[c], 1, __ATOMIC_ACQUIRE))
+				break;
+			unlock(&locks[b]);
+			unlock(&locks[a]);
+		}
+		load_relax();
+	}
+	__atomic_fetch_add(&w[0], 1, __ATOMIC_RELAXED);
+	unlock(&locks[c]);
+	unlock(&locks[b]);
+	unlock(&locks[a]);
+}
+
 /* Groups take turns: each waits for the one before, which has come first. */
 LOAD(relay)
 {

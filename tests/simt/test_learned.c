@@ -198,7 +198,7 @@ static u32 ps_with(u32 word, const struct simt_isa *isa)
 static void test_atomics(void **state)
 {
 	u32 atomic = ps_with(RV_AMOADD_W(RV_A1, RV_T0, RV_A0), &simt_isa_scalar);
-	u32 other = ps_with(RV_CSRR(RV_A1, VGPU_HW_CSR_GLOBAL_ID), &simt_isa_scalar);
+	u32 other = ps_with(RV_CSRR(RV_A1, SIMT_CSR_FFLAGS), &simt_isa_scalar);
 
 	check_that(atomic + 1000 < other, "%u ps with one, %u with another", atomic, other);
 }

@@ -38,6 +38,9 @@ static const struct wait locks[] = {
 	{ "forks", 1024, 15000, 0, 0 },
 	{ "retreat", 64, 30000, 0, 1 },
 	{ "exchange", 1024, 6000, 0, 0 },
+	{ "hold", 64, 2000000, 0, 0 },
+	{ "hold_long", 2, 10000000, 0, 0 },
+	{ "three", 64, 100000, 0, 1 },
 };
 
 /* Likewise, of load_plain.c. */

@@ -5,9 +5,9 @@
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
-#include <linux/nospec.h>
 #include <linux/string.h>
 
+#include "access.h"
 #include "reg.h"
 
 #define SIMT_PAGE_MASK	(VGPU_HW_PAGE_SIZE - 1ULL)
@@ -247,41 +247,25 @@ enum simt_hosts simt_access_host(struct simt_warp *w, const struct simt_insn *i,
 enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i, const u64 *va,
 				  unsigned int bytes, bool write)
 {
+	u64 private_bytes = w->group->private_bytes, fault_va;
 	enum simt_hosts hosts = SIMT_HOSTS_WHOLE;
 	enum vgpu_hw_fault code;
-	u64 fault_va, local, page = 1;
 	enum simt_end end;
-	u32 local_bytes = w->group->local_bytes;
-	u8 *host = NULL;
 	unsigned int l;
+	u32 lanes;
 
-	for (l = 0; l < SIMT_LANES; l++) {
-		w->host[l] = (u8 *)&w->nowhere;
-		if (!simt_active(w, l))
+	for (lanes = w->active; lanes; lanes &= lanes - 1) {
+		l = __ffs(lanes);
+		w->host[l] = simt_find_lane(w, w->private + 8 * l, private_bytes, va[l], bytes,
+					    write);
+		w->piece[l] = bytes;
+		if (w->host[l])
 			continue;
-		local = va[l] - VGPU_HW_VA_LOCAL;
-		if (local < local_bytes && bytes <= local_bytes - local) {
-			w->host[l] = w->group->local +
-				     array_index_nospec(local, (u64)local_bytes);
-			w->piece[l] = bytes;
-			continue;
-		}
-		/* The access is often in the page of the previous lane's. */
-		if ((va[l] & ~SIMT_PAGE_MASK) == page &&
-		    (va[l] & SIMT_PAGE_MASK) + bytes <= VGPU_HW_PAGE_SIZE) {
-			w->host[l] = host + (va[l] & SIMT_PAGE_MASK);
-			w->piece[l] = bytes;
-			continue;
-		}
 		end = simt_access_lane(w, va[l], l, write, bytes, &fault_va, &code);
 		if (end != SIMT_DONE)
 			return simt_access_fail(w, i, end, code, fault_va, l);
-		if (w->piece[l] < bytes) {
+		if (w->piece[l] < bytes)
 			hosts = SIMT_HOSTS_SPLIT;
-		} else if (va[l] >= VGPU_HW_VA_GLOBAL) {
-			page = va[l] & ~SIMT_PAGE_MASK;
-			host = w->host[l] - (va[l] & SIMT_PAGE_MASK);
-		}
 	}
 	return simt_access_done(w, hosts);
 }

@@ -27,6 +27,12 @@
 #define SIMT_NEST_BITS	5
 #define SIMT_NEST_MOST	5
 
+#ifdef __x86_64__
+#define SIMT_BPF_TSO	true
+#else
+#define SIMT_BPF_TSO	false
+#endif
+
 /* Estimates in ps: an instruction of eBPF, a call of a function, and of the interpreter. */
 #define SIMT_PS_OP	70
 #define SIMT_PS_CALL	1000
@@ -113,12 +119,18 @@ static void simt_bpf_homes(struct simt_bpf *b)
 	}
 }
 
+/* Whether the CPU, for which eBPF is compiled as it is, does unasked what the instruction wants. */
+static bool simt_bpf_is_nothing(const struct simt_insn *i)
+{
+	return SIMT_BPF_TSO && i->op == SIMT_FENCE && !simt_fence_full(i->imm);
+}
+
 /* The instruction's cost as the interpreter has it, unless a step counts it. */
 static u32 simt_bpf_cost(const struct simt_bpf *b, const struct simt_insn *i)
 {
 	const struct simt_value *value = &b->isa->values[i->op];
 
-	if (simt_bpf_is_access(i->op))
+	if (simt_bpf_is_access(i->op) || simt_bpf_is_nothing(i))
 		return SIMT_LONE_APART;
 	if (value->from[0] == SIMT_VALUE_F || value->to == SIMT_VALUE_F)
 		return SIMT_LONE_FLOAT;
@@ -239,7 +251,7 @@ static void simt_bpf_insn(struct simt_bpf *b, const struct simt_insn *i)
 		simt_bpf_branch(b, i, b->label[target].head);
 	else if (simt_bpf_is_access(i->op))
 		simt_bpf_access(b, i);
-	else if (!simt_bpf_op(b, i) && !simt_bpf_value(b, i))
+	else if (!simt_bpf_is_nothing(i) && !simt_bpf_op(b, i) && !simt_bpf_value(b, i))
 		simt_bpf_step(b, i);
 }
 

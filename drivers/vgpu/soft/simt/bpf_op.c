@@ -422,6 +422,8 @@ static void simt_bpf_operand(struct simt_bpf *b, u8 kind, u8 r, s32 imm, u8 to)
 		simt_bpf_load(b, BPF_MEM | BPF_DW, to, SIMT_BPF_LONE, SIMT_BPF_F(r));
 	else if (kind == SIMT_VALUE_IMM)
 		simt_bpf_set(b, to, (u64)(s64)imm);
+	else if (kind == SIMT_VALUE_LONE)
+		simt_bpf_mov(b, to, SIMT_BPF_LONE);
 }
 
 /* Which operands are the last float: those that struct simt_value.by_last takes. */

@@ -56,7 +56,7 @@ static const struct {
 	[FORM_LOAD_FP]	= { 0x0000707f, HAS_FD | HAS_RS1 | HAS_IMM_I },
 	[FORM_LR]	= { 0xf9f0707f, HAS_XD | HAS_RS1 },
 	[FORM_AMO]	= { 0xf800707f, HAS_XD | HAS_RS1 | HAS_RS2 },
-	[FORM_FENCE]	= { 0x0000707f, 0 },
+	[FORM_FENCE]	= { 0x0000707f, HAS_IMM_I },
 	[FORM_WORD]	= { 0xffffffff, 0 },
 	[FORM_CSR]	= { 0x0000707f, HAS_XD | HAS_RS1 },
 	[FORM_F4]	= { 0x0600007f, HAS_FD | HAS_RS1 | HAS_RS2 | HAS_RS3 | HAS_RM },

@@ -70,7 +70,7 @@ enum simt_form {
 	ENC(E, LOAD_FP, FLW, LOAD_FP, 2, 0) ENC(E, LOAD_FP, FLD, LOAD_FP, 3, 0)
 #define SIMT_ENC_CUSTOM_0(E) E(WORD, BARRIER, VGPU_HW_INSN_BARRIER)
 
-/* By the specification, the other fields of both are ignored. FENCE is the word that is made. */
+/* By the specification, the registers of both are ignored. FENCE is the word that is made. */
 #define SIMT_ENC_MISC_MEM(E) ENC(E, FENCE, FENCE, MISC_MEM, 0, 0)
 #define SIMT_ENC_FENCE_I(E) ENC(E, FENCE, FENCE, MISC_MEM, 1, 0)
 

@@ -130,7 +130,6 @@ void simt_group_init(struct simt_group *group, struct simt_dispatch *dispatch)
 		memset(w->lid_size, 0, sizeof(w->lid_size));
 		memset(w->base, 0, sizeof(w->base));
 		memset(w->stride, 0, sizeof(w->stride));
-		w->nowhere = 0;
 	}
 	group->nr = 0;
 	group->executed = 0;

@@ -12,25 +12,8 @@
 #ifndef _VGPU_SIMT_LANE_MEM_H
 #define _VGPU_SIMT_LANE_MEM_H
 
+#include "access.h"
 #include "reg.h"
-
-#define SIMT_OFFSET(va)		((va) & (VGPU_HW_PAGE_SIZE - 1))
-
-/* Finds global or local memory, or the image. NULL: access.c must find the memory, or fault. */
-static inline u8 *simt_find(const struct simt_warp *w, u64 va, u64 bytes, bool write)
-{
-	const struct simt_tlb *tlb = w->group->tlb;
-	u64 page = va & ~(u64)(VGPU_HW_PAGE_SIZE - 1), local = va - VGPU_HW_VA_LOCAL;
-	u64 local_bytes = w->group->local_bytes;
-	unsigned int entry = va / VGPU_HW_PAGE_SIZE % SIMT_TLB;
-
-	if ((write ? tlb->write[entry] : tlb->read[entry]) == page &&
-	    SIMT_OFFSET(va) + bytes <= VGPU_HW_PAGE_SIZE)
-		return (write ? tlb->write_host[entry] : tlb->read_host[entry]) + SIMT_OFFSET(va);
-	if (local < local_bytes && bytes <= local_bytes - local)
-		return w->group->local + array_index_nospec(local, local_bytes);
-	return NULL;
-}
 
 /* Fills the TLB after a miss, and tries again. */
 static noinline u8 *simt_find_again(struct simt_warp *w, u64 va, u64 bytes, bool write)
@@ -66,9 +49,8 @@ static noinline const u64 *simt_addresses(struct simt_warp *w, const struct simt
 }
 
 /* Finds the memory of all lanes if all are active and their addresses follow each other. */
-static noinline u8 *simt_row(struct simt_warp *w, const struct simt_insn *i, u64 bytes, bool write)
+static noinline u8 *simt_row(struct simt_warp *w, const u64 *va, u64 bytes, bool write)
 {
-	const u64 *va = simt_addresses(w, i);
 	u64 first = va[0], apart = 0;
 
 	if (w->active != U32_MAX)
@@ -78,25 +60,32 @@ static noinline u8 *simt_row(struct simt_warp *w, const struct simt_insn *i, u64
 	return apart ? NULL : simt_reach(w, first, SIMT_LANES * bytes, write);
 }
 
-/* Loads each lane's value from the memory that access.c has found. */
+/* Loads each active lane's value from the memory that access.c has found. */
 #define SIMT_LOAD_LANES(t, ext, to) do {						\
-	enum simt_hosts hosts_ = simt_access_hosts(w, i, simt_addresses(w, i),		\
+	enum simt_hosts hosts_ = simt_access_hosts(w, i, lanes ?: simt_addresses(w, i),	\
 						   sizeof(t), false);			\
 	const u64 *all_ = w->tmp[1];							\
 											\
 	if (hosts_ == SIMT_HOSTS_FAIL)							\
 		return SIMT_LEAVE;							\
-	if (hosts_ == SIMT_HOSTS_SPLIT)							\
+	if (hosts_ == SIMT_HOSTS_SPLIT) {						\
 		simt_access_load(w, sizeof(t), w->tmp[1]);				\
-	for (unsigned int l = 0; l < SIMT_LANES; l++)					\
-		(to)[l] = hosts_ == SIMT_HOSTS_SPLIT ? (ext)(t)all_[l] :		\
-						       (ext)simt_any(t, w->host[l]);	\
+		simt_each(l)								\
+			(to)[l] = (ext)(t)all_[l];					\
+	} else if (w->active != U32_MAX) {						\
+		for (u32 left_ = w->active; left_; left_ &= left_ - 1)			\
+			(to)[__ffs(left_)] = (ext)simt_any(t, w->host[__ffs(left_)]);	\
+	} else {									\
+		for (unsigned int l = 0; l < SIMT_LANES; l++)				\
+			(to)[l] = (ext)simt_any(t, w->host[l]);				\
+	}										\
 } while (0)
 
 #define SIMT_DEFINE_LOAD(name, t, k, ext, set)						\
 static SIMT_FN(simt_##name)								\
 {											\
 	u64 va = w->base[i->rs1] + (u64)(s64)i->imm, stride = w->stride[i->rs1];	\
+	const u64 *lanes = NULL;							\
 	ext *to = simt_to_##k(w, i->rd);						\
 	const u8 *host = NULL;								\
 											\
@@ -120,7 +109,8 @@ static SIMT_FN(simt_##name)								\
 	} else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t)) {			\
 		host = simt_reach(w, va, SIMT_LANES * sizeof(t), false);		\
 	} else {									\
-		host = simt_row(w, i, sizeof(t), false);				\
+		lanes = simt_addresses(w, i);						\
+		host = simt_row(w, lanes, sizeof(t), false);				\
 	}										\
 	if (host) {									\
 		const struct simt_any_##t *from = (const void *)host;			\
@@ -184,19 +174,19 @@ static inline const u32 *simt_single(struct simt_warp *w, unsigned int r, unsign
 } while (0)
 
 #define SIMT_STORE_LANES(t) do {							\
-	enum simt_hosts hosts_ = simt_access_hosts(w, i, simt_addresses(w, i),		\
+	enum simt_hosts hosts_ = simt_access_hosts(w, i, lanes ?: simt_addresses(w, i),	\
 						   sizeof(t), true);			\
 											\
 	if (hosts_ == SIMT_HOSTS_FAIL)							\
 		return SIMT_LEAVE;							\
-	for (unsigned int l = 0; l < SIMT_LANES; l++) {					\
-		if (hosts_ == SIMT_HOSTS_SPLIT)						\
+	if (hosts_ == SIMT_HOSTS_SPLIT) {						\
+		simt_each(l)								\
 			w->tmp[0][l] = value[l];					\
-		else if (simt_active(w, l))						\
-			simt_any_set(t, w->host[l], (t)value[l]);			\
-	}										\
-	if (hosts_ == SIMT_HOSTS_SPLIT)							\
 		simt_access_store(w, sizeof(t), w->tmp[0]);				\
+	} else {									\
+		for (u32 left_ = w->active; left_; left_ &= left_ - 1)			\
+			simt_any_set(t, w->host[__ffs(left_)], (t)value[__ffs(left_)]);	\
+	}										\
 } while (0)
 
 #define SIMT_DEFINE_STORE(name, t, from_t, from)					\
@@ -204,14 +194,17 @@ static SIMT_FN(simt_##name)								\
 {											\
 	u64 va = w->base[i->rs1] + (u64)(s64)i->imm, stride = w->stride[i->rs1];	\
 	const from_t *value = from(w, i->rs2, 2);					\
+	const u64 *lanes = NULL;							\
 	u8 *host = NULL;								\
 											\
-	if (!simt_is_vec(w, i->rs1) && !stride)						\
+	if (!simt_is_vec(w, i->rs1) && !stride) {					\
 		SIMT_STORE_UNIFORM(t);							\
-	else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t))			\
+	} else if (!simt_is_vec(w, i->rs1) && stride == sizeof(t)) {			\
 		host = simt_reach(w, va, SIMT_LANES * sizeof(t), true);			\
-	else										\
-		host = simt_row(w, i, sizeof(t), true);					\
+	} else {									\
+		lanes = simt_addresses(w, i);						\
+		host = simt_row(w, lanes, sizeof(t), true);				\
+	}										\
 	if (host && w->active == U32_MAX) {						\
 		struct simt_any_##t *to = (void *)host;					\
 											\

@@ -25,6 +25,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "access.h"
 #include "reg.h"
 
 /* A lane has run for long after so many units. */
@@ -54,6 +55,13 @@
 #define SIMT_ROUND_UNITS	2048
 #define SIMT_ROUND_UNITS_MOST	65536
 #define SIMT_ROUND_LAPS_BITS	9
+
+/*
+ * In every other round turns end by instructions that others may see, after so many at most; while
+ * lanes wait, in one of so many, as laps bring those on who wait for nobody.
+ */
+#define SIMT_SHOWN_MOST		8
+#define SIMT_SHOWN_WAITS	8
 
 /*
  * A round begins when warps of the group have executed so many instructions, and again after so
@@ -112,7 +120,8 @@ static void simt_lone_round(struct simt_warp *w, u32 lanes)
 	alone->round = true;
 	alone->left = lanes;
 	group->rounds++;
-	alone->laps = 1U << min_t(u32, 3 * __ffs(group->rounds | 1U << 31), SIMT_ROUND_LAPS_BITS);
+	alone->laps = 1U << min_t(u32, 3 * __ffs(group->rounds / 2 | 1U << 31),
+				  SIMT_ROUND_LAPS_BITS);
 	alone->met = 0;
 	alone->meet = NULL;
 	alone->meet_depth = S32_MIN;
@@ -221,6 +230,7 @@ static void simt_lone_next(struct simt_warp *w, u32 lanes)
 		      simt_lone_long(w, SIMT_TRY_UNITS);
 	alone->lap = false;
 	alone->lap_changed = false;
+	alone->shown = 0;
 	alone->stage = SIMT_STAGE_TRY;
 }
 
@@ -250,6 +260,29 @@ static void simt_lone_lap(struct simt_lone *s, u32 laps, s32 units)
 	simt_lone_keep(s);
 }
 
+/* Who has no atomic instruction and no fence has no locks to give back. */
+static bool simt_lone_shows_now(const struct simt_group *group)
+{
+	return group->dispatch->program->shares &&
+	       group->rounds % (group->waits ? SIMT_SHOWN_WAITS : 2) == 1;
+}
+
+/*
+ * The lane runs for some instructions that others may see, a number that does not repeat. If it
+ * was left between two locks, it may be left where it has none of them: a lap ends where it began.
+ */
+static void simt_lone_show(struct simt_lone *s)
+{
+	struct simt_alone *alone = &s->w->alone;
+	u32 mix = (s->w->group->rounds * SIMT_LANES + s->lane) * 0x9e3779b1;
+
+	alone->shown = 1 + (mix ^ mix >> 15) % SIMT_SHOWN_MOST;
+	alone->turn = SIMT_ROUND_UNITS_MOST;
+	alone->lap = false;
+	s->meet = NULL;
+	s->meet_depth = S32_MIN;
+}
+
 /* Begins the next stage of the lane's turn, if there is one. */
 static void simt_lone_stage(struct simt_lone *s)
 {
@@ -268,6 +301,10 @@ static void simt_lone_stage(struct simt_lone *s)
 		alone->spin &= ~lane;
 		alone->idle = 0;
 		alone->stage = SIMT_STAGE_REST;
+		if (alone->round && simt_lone_shows_now(s->w->group)) {
+			simt_lone_show(s);
+			return;
+		}
 		if (alone->round) {
 			simt_lone_lap(s, alone->laps, min(alone->laps * SIMT_ROUND_UNITS,
 							  SIMT_ROUND_UNITS_MOST));

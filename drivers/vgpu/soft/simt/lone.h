@@ -9,6 +9,7 @@
 #ifndef _VGPU_SIMT_LONE_H
 #define _VGPU_SIMT_LONE_H
 
+#include "access.h"
 #include "reg.h"
 
 #ifdef __annotate_jump_table
@@ -219,18 +220,6 @@ SIMT_LONE(name) {									\
 	SIMT_NEXT;								\
 }
 
-/* Finds the memory of an access in one piece that the TLB has. NULL: simt_lone_load() is next. */
-static inline u8 *simt_lone_find(const struct simt_lone *s, u64 va, unsigned int bytes, bool write)
-{
-	u64 offset = va - VGPU_HW_VA_PRIVATE;
-
-	if (offset < s->private_bytes && offset % 8 + bytes <= 8) {
-		offset = array_index_nospec(offset, s->private_bytes);
-		return s->private + offset / 8 * (8 * SIMT_LANES) + offset % 8;
-	}
-	return simt_find(s->w, va, bytes, write);
-}
-
 #define SIMT_AT(name)	\
 	[SIMT_##name] = &&lone_##name,
 #define SIMT_AT_ATOMIC(name)	\
@@ -355,7 +344,7 @@ lone_CSR_ID:
 	simt_lone_to_x(simt_slow_id(s->w, i->imm, s->lane));
 	SIMT_NEXT;
 lone_FENCE:
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	simt_fence(i);
 	SIMT_GO(i + 1, SIMT_LONE_APART);
 lone_BARRIER:
 	i++;

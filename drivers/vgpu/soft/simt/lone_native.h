@@ -188,6 +188,13 @@ SIMT_VALUE(name)								\
 
 #include "expr.h"
 
+SIMT_VALUE(CSR_ID)
+{
+	const struct simt_lone *s = (const struct simt_lone *)va;
+
+	return simt_slow_id(s->w, vb, s->lane);
+}
+
 SIMT_FLOAT_VALUE(FCVT_D_S, d, simt_f64)
 {
 	const simt_f64 r = simt_as_simt_f32(simt_value_s(va));
@@ -274,6 +281,7 @@ SIMT_FLOAT_VALUE(last, d, simt_f64)
 
 static const struct simt_value simt_values[SIMT_NR_OPS] = {
 #include "expr.h"
+	SIMT_ENTRY(CSR_ID, SIMT_VALUE_LONE, SIMT_VALUE_IMM, 0, SIMT_VALUE_X)
 	SIMT_FLOAT_ENTRY(FCVT_D_S, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F, SIMT_LAST_NONE, SIMT_LAST_D)
 	SIMT_FLOAT_ENTRY(FCVT_S_D, SIMT_VALUE_F, 0, 0, SIMT_VALUE_F, SIMT_LAST_NONE, SIMT_LAST_S)
 };
@@ -320,6 +328,10 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 			}
 			if (s->left <= 0)
 				return;
+			if (s->at == s->w->nr) {
+				s->stop = SIMT_LONE_END;
+				return;
+			}
 		}
 		/* Not by several at a time: the lane would pass by the begin of a block. */
 		do {
@@ -329,6 +341,35 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 			s->left += rest;
 		} while (s->stop == SIMT_LONE_LEFT && s->left > 0 &&
 			 !(native->marks[s->ip - text] & SIMT_MARK_BLOCK));
+	} while (s->stop == SIMT_LONE_LEFT && s->left > 0);
+}
+
+/* Whether others may see what the lane's next instruction does. */
+static bool simt_lone_shows(const struct simt_lone *s)
+{
+	const struct simt_insn *i = s->ip;
+
+	return simt_op_atomic(i->op) || (simt_op_stores(i->op) &&
+	       s->x[i->rs1] + (u64)(s64)i->imm - VGPU_HW_VA_PRIVATE >= s->private_bytes);
+}
+
+/* Likewise simt_lone_go(), until the lane's turn ends by struct simt_alone.shown. */
+static noinline void simt_lone_show_go(struct simt_lone *s)
+{
+	struct simt_alone *alone = &s->w->alone;
+	bool shows;
+	s32 rest;
+
+	do {
+		shows = simt_lone_shows(s);
+		rest = s->left - 1;
+		s->left = 1;
+		simt_lone_go(s);
+		s->left += rest;
+		if (shows && s->stop == SIMT_LONE_LEFT && !--alone->shown) {
+			alone->turn = 0;
+			return;
+		}
 	} while (s->stop == SIMT_LONE_LEFT && s->left > 0);
 }
 
@@ -361,7 +402,9 @@ static noinline u32 simt_lone_run(struct simt_warp *w, u32 left, enum simt_end *
 	simt_lone_begin(&s, w, left);
 	while (simt_lone_take(&s)) {
 		do {
-			if (simt_lone_has_native(&s, native))
+			if (w->alone.shown)
+				simt_lone_show_go(&s);
+			else if (simt_lone_has_native(&s, native))
 				simt_lone_native(&s, native);
 			else
 				simt_lone_go(&s);

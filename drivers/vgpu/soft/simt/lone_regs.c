@@ -4,6 +4,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "access.h"
 #include "reg.h"
 
 /* What it costs to look for the simplest forms, in instructions. */

@@ -61,6 +61,7 @@ enum simt_value_kind {
 	SIMT_VALUE_X,	/* x[rs1] is the first operand, x[rs2] the second one; x[rd] the result */
 	SIMT_VALUE_F,	/* likewise f[] */
 	SIMT_VALUE_IMM,
+	SIMT_VALUE_LONE,	/* the struct simt_lone */
 };
 
 /**

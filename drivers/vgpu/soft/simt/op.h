@@ -52,7 +52,8 @@
 	X(AMOMIN_D) X(AMOMAX_D) X(AMOMINU_D) X(AMOMAXU_D)
 
 /*
- * FENCE stands for FENCE.I, too, which has no effect on a decoded program. CSR_ID: rd = the CSR
+ * FENCE stands for FENCE.I, too, which has no effect on a decoded program; imm has its fields fm,
+ * pred and succ. CSR_ID: rd = the CSR
  * whose number (VGPU_HW_CSR_*) is in imm. FCSR_*: imm is the number of fflags, frm or fcsr; in RWI,
  * RSI and RCI rs1 is the operand itself. ILLEGAL: any other word, also ECALL and EBREAK.
  */
@@ -103,6 +104,21 @@ enum simt_op {
 
 /* Counts the operations of a list, as in 0 SIMT_OPS_LOAD(SIMT_OP_COUNT). */
 #define SIMT_OP_COUNT(name)	+ (SIMT_##name < SIMT_NR_OPS)
+
+/*
+ * Whether a FENCE with this imm orders writes before it and reads after it. CPUs that are TSO, as
+ * x86, order all else themselves.
+ */
+static inline bool simt_fence_full(s32 imm)
+{
+	return imm & 0x50 && imm & 0x0a;	/* O or W, and I or R */
+}
+
+static inline bool simt_op_stores(unsigned int op)
+{
+	static_assert(SIMT_FSD - SIMT_SB + 1 == 0 SIMT_OPS_STORE(SIMT_OP_COUNT));
+	return op >= SIMT_SB && op <= SIMT_FSD;
+}
 
 static inline bool simt_op_atomic(unsigned int op)
 {

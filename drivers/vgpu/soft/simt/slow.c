@@ -6,6 +6,7 @@
 #include <linux/nospec.h>
 #include <linux/string.h>
 
+#include "access.h"
 #include "reg.h"
 
 /*
@@ -27,7 +28,7 @@ SIMT_FN(simt_slow_illegal)
 
 SIMT_FN(simt_slow_fence)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	simt_fence(i);
 	return i + 1;
 }
 
@@ -411,13 +412,17 @@ bool simt_slow_lone_atomic(struct simt_lone *s, const struct simt_insn *i)
 	unsigned int bytes = is_d ? 8 : 4;
 	u32 tries = SIMT_ATOMIC_TRIES;
 	u64 va = s->x[i->rs1], to, before;
-	const u8 *at;
+	u8 *at;
 
 	if (va % bytes) {
 		simt_warp_fault(s->w, i, VGPU_HW_FAULT_ALIGN, va, s->lane);
 		return false;
 	}
-	if (!simt_lone_host(s, i, va, bytes, !load))
+	s->cost = SIMT_LONE_UNITS;
+	at = simt_lone_find(s, va, bytes, !load);
+	if (at)
+		s->w->host[s->lane] = at;
+	else if (!simt_lone_host(s, i, va, bytes, !load))
 		return false;
 	at = s->w->host[s->lane];
 	before = simt_any(u32, at) | (is_d ? (u64)simt_any(u32, at + 4) << 32 : 0);

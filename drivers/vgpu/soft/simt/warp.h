@@ -36,13 +36,6 @@ enum simt_event {
 /* Stands for the next instruction after an event. Higher than any instruction's address. */
 #define SIMT_LEAVE	((const struct simt_insn *)~7UL)
 
-/* What simt_access_hosts() found. */
-enum simt_hosts {
-	SIMT_HOSTS_FAIL,	/* a lane has no memory there: there was an event */
-	SIMT_HOSTS_WHOLE,	/* each lane's access is in one piece */
-	SIMT_HOSTS_SPLIT,	/* some are in two pieces */
-};
-
 /**
  * union simt_int - the lanes of an integer register
  * @n: in use if the register's bit in struct simt_warp.narrow is 1
@@ -107,6 +100,8 @@ enum simt_stage {
  * @lap_depth: in a call of this depth
  * @lap_laps: for the so manyth time
  * @lap_changed: the lane has changed memory since its turn has begun
+ * @shown: the lane's turn ends when it has executed so many more instructions that others may see;
+ *         0: it does not end by that
  * @since: instructions of the warp since the last round, or since it is watched
  * @cost:  of the round, in units
  * @hosts: calls of simt_access_hosts() that simt_lone_note() has not seen
@@ -137,6 +132,7 @@ struct simt_alone {
 	const struct simt_insn *lap_at;
 	s32 lap_depth;
 	bool lap_changed;
+	u32 shown;
 	u32 since;
 	s32 cost;
 	u32 hosts;
@@ -187,7 +183,6 @@ struct simt_alone {
  * @piece:    length of the first piece
  * @reserved_va: address of the lane's reservation; bit 0: it is of 64 bits
  * @reserved_value: the value that LR read there
- * @nowhere:  place from which lanes that are not active load
  * @mask32:   all ones for active lanes; valid if @partial is not 0
  * @mask64:   likewise
  * @tmp:      operands and results that are not in registers; results are in [3]
@@ -236,7 +231,6 @@ struct simt_warp {
 	u8 piece[SIMT_LANES];
 	u64 reserved_va[SIMT_LANES];
 	u64 reserved_value[SIMT_LANES];
-	u64 nowhere;
 	u32 mask32[SIMT_LANES] __aligned(64);
 	u64 mask64[SIMT_LANES] __aligned(64);
 	u64 tmp[4][SIMT_LANES] __aligned(64);
@@ -360,18 +354,6 @@ const struct simt_insn *simt_warp_split(struct simt_warp *w, const struct simt_i
 void simt_dispatch_from(struct simt_dispatch *dispatch, const u32 first[3]);
 void simt_dispatch_id(const struct simt_dispatch *dispatch, u64 nr, u32 id[3]);
 void simt_group_start(struct simt_group *group);
-
-/* access.c */
-enum simt_hosts simt_access_hosts(struct simt_warp *w, const struct simt_insn *i, const u64 *va,
-				  unsigned int bytes, bool write);
-enum simt_hosts simt_access_host(struct simt_warp *w, const struct simt_insn *i, u64 va,
-				 unsigned int lane, unsigned int bytes, bool write);
-u64 simt_access_load_lane(const struct simt_warp *w, unsigned int lane, unsigned int bytes);
-void simt_access_store_lane(struct simt_warp *w, unsigned int lane, unsigned int bytes, u64 value);
-void simt_access_load(struct simt_warp *w, unsigned int bytes, u64 *to);
-void simt_access_store(struct simt_warp *w, unsigned int bytes, const u64 *from);
-bool simt_access_over(struct simt_group *group, u32 pieces);
-bool simt_access_fill(struct simt_warp *w, u64 va, bool write);
 
 /* slow.c: operations that vector instructions of the CPU do not make faster */
 SIMT_FN(simt_slow_atomic);

@@ -5,6 +5,9 @@
 
 #include "../simt/simt.h"
 
+/* Programs of more instructions get none: to compile them would take more than some ten ms. */
+#define SOFT_NATIVE_MOST	8192
+
 struct simt_native *soft_native_make(const struct simt_program *program,
 				     const struct simt_isa *isa);
 long soft_native_total(void);

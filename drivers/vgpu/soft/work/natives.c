@@ -19,9 +19,6 @@
 #include "natives.h"
 #include "programs.h"
 
-/* Programs of more instructions are not compiled: that would take more than some ten ms. */
-#define SOFT_NATIVE_MOST	8192
-
 static bool soft_natives_on = true;
 module_param_named(native, soft_natives_on, bool, 0644);
 MODULE_PARM_DESC(native, "Compile programs whose lanes part, by the kernel's compiler of BPF (1)");
