@@ -119,10 +119,20 @@ static void simt_bpf_homes(struct simt_bpf *b)
 	}
 }
 
-/* Whether the CPU, for which eBPF is compiled as it is, does unasked what the instruction wants. */
-static bool simt_bpf_is_nothing(const struct simt_insn *i)
+static bool simt_bpf_is_fence(const struct simt_insn *i)
 {
-	return SIMT_BPF_TSO && i->op == SIMT_FENCE && !simt_fence_full(i->imm);
+	return SIMT_BPF_TSO && i->op == SIMT_FENCE;
+}
+
+/* Here each atomic instruction is a fence, and all that is less than a full one comes unasked. */
+static void simt_bpf_fence(struct simt_bpf *b, const struct simt_insn *i)
+{
+	if (!simt_fence_full(i->imm))
+		return;
+	simt_bpf_set(b, SIMT_BPF_A, 0);
+	simt_bpf_put(b, BPF_STX | BPF_ATOMIC | BPF_DW, SIMT_BPF_LONE, SIMT_BPF_A,
+		     SIMT_BPF_FIELD(at), BPF_ADD);
+	b->steps++;	/* takes as long */
 }
 
 /* The instruction's cost as the interpreter has it, unless a step counts it. */
@@ -130,7 +140,7 @@ static u32 simt_bpf_cost(const struct simt_bpf *b, const struct simt_insn *i)
 {
 	const struct simt_value *value = &b->isa->values[i->op];
 
-	if (simt_bpf_is_access(i->op) || simt_bpf_is_nothing(i))
+	if (simt_bpf_is_access(i->op) || simt_bpf_is_fence(i))
 		return SIMT_LONE_APART;
 	if (value->from[0] == SIMT_VALUE_F || value->to == SIMT_VALUE_F)
 		return SIMT_LONE_FLOAT;
@@ -251,7 +261,9 @@ static void simt_bpf_insn(struct simt_bpf *b, const struct simt_insn *i)
 		simt_bpf_branch(b, i, b->label[target].head);
 	else if (simt_bpf_is_access(i->op))
 		simt_bpf_access(b, i);
-	else if (!simt_bpf_is_nothing(i) && !simt_bpf_op(b, i) && !simt_bpf_value(b, i))
+	else if (simt_bpf_is_fence(i))
+		simt_bpf_fence(b, i);
+	else if (!simt_bpf_op(b, i) && !simt_bpf_value(b, i))
 		simt_bpf_step(b, i);
 }
 
