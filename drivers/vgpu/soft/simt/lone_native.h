@@ -13,12 +13,12 @@
 /* Operands by their kind, as numbers of 64 bits. */
 #define simt_value_x(v)		(v)
 #define simt_value_low(v)	((s32)(v))
-#define simt_value_s(v)		(likely((v) >> 32 == U32_MAX) ? (u32)(v) : SIMT_F32_NAN)
+#define simt_value_s(v)		(likely((v) >= simt_box(0)) ? (u32)(v) : SIMT_F32_NAN)
 #define simt_value_d(v)		(v)
 
 /* Likewise, one of two: one comparison finds that both are boxed. */
 #define simt_value_of_s(v, other)	\
-	(likely(((v) & (other)) >> 32 == U32_MAX) ? (u32)(v) : simt_value_s(v))
+	(likely(((v) & (other)) >= simt_box(0)) ? (u32)(v) : simt_value_s(v))
 #define simt_value_of_d(v, other)	(v)
 
 /* Results, likewise. */
