@@ -644,7 +644,7 @@ fails 1 '/nowhere/x: cannot write it' save -f /nowhere/x
 ktap_result save_to_no_directory $?
 
 declare_state '' "$(vgpu "$uuid" "$type" ', "guarantee_permille": 100')"
-json "d['vgpus'] == [{'uuid': '$uuid', 'address': '$address', 'type': '$type', 'create': False, 'set': {'guarantee_permille': 100}, 'was': {'guarantee_permille': 600}}]" apply -f "$state" --dry-run
+json "d['vgpus'] == [{'uuid': '$uuid', 'address': '$address', 'type': '$type', 'partition_start_eighth': None, 'elsewhere': False, 'create': False, 'set': {'guarantee_permille': 100}, 'was': {'guarantee_permille': 600}}]" apply -f "$state" --dry-run
 ktap_result apply_changes_what_is_named $?
 
 head -c 150 "$saved" >"$state"
