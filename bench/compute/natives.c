@@ -25,7 +25,7 @@
 #define NATIVES(X) \
 	X(tak) X(walk) X(queens) X(sudoku) X(regex) X(bytecode) X(lz4) X(huffman) X(json) X(csv) \
 	X(bfs) X(dijkstra) X(quicksort) X(heapsort) X(murmur) X(counts) X(modpow) X(spmv) \
-	X(bsearch) X(handlers) X(radix) X(entries) X(simpson) X(roots)
+	X(bsearch) X(handlers) X(radix) X(entries) X(simpson) X(roots) X(lookups)
 
 /* NATIVES_DIR is where their ELF files are. */
 #define EMBED(name)								\

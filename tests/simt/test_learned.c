@@ -7,6 +7,8 @@
  */
 #include "vgpu_test.h"
 
+#include <linux/filter.h>
+
 #include "simt_host.h"
 #include "soft/simt/warp.h"
 
@@ -203,6 +205,62 @@ static void test_atomics(void **state)
 	check_that(atomic + 1000 < other, "%u ps with one, %u with another", atomic, other);
 }
 
+/* How many atomic instructions the code of one instruction has. */
+static unsigned int atomics_of(const struct simt_insn *insn)
+{
+	struct simt_program *program = calloc(1, simt_program_bytes(1));
+	const u32 word = simt_encode(insn);
+	struct bpf_insn code[256];
+	unsigned int atomics = 0;
+	u32 nr, k;
+	u8 marks[2];
+	void *scratch;
+
+	simt_program_init(program, 1);
+	simt_program_decode(program, 0, (const __le32 *)&word, 1);
+	simt_program_finish(program);
+	scratch = malloc(simt_native_scratch_bytes(program));
+	nr = simt_native_translate(program, &simt_isa_scalar, marks, scratch, code,
+				   ARRAY_SIZE(code));
+	assert_in_range(nr, 1, ARRAY_SIZE(code));
+	for (k = 0; k < nr; k++)
+		atomics += code[k].code == (BPF_STX | BPF_ATOMIC | BPF_DW);
+	free(scratch);
+	free(program);
+	return atomics;
+}
+
+/* The CPU has a fence of its own only where writes before must be seen before reads after. */
+static void test_fences(void **state)
+{
+	static const struct {
+		u32 word;
+		bool full;
+	} fences[] = {
+		{ 0x0ff0000f, true },	/* iorw, iorw */
+		{ 0x0330000f, true },	/* rw, rw */
+		{ 0x0120000f, true },	/* w, r */
+		{ 0x0480000f, true },	/* o, i */
+		{ 0x0230000f, false },	/* r, rw: behind a load that acquires */
+		{ 0x0310000f, false },	/* rw, w: before a store that releases */
+		{ 0x0110000f, false },	/* w, w */
+		{ 0x0220000f, false },	/* r, r */
+		{ 0x0000000f, true },	/* as in streams that have not kept the sets */
+	};
+	struct simt_insn insn;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fences); i++) {
+		simt_decode(fences[i].word, &insn);
+		assert_int_equal(insn.op, SIMT_FENCE);
+		check_that(simt_fence_full(insn.imm) == fences[i].full &&
+			   simt_encode(&insn) == fences[i].word, "%#x, imm %#x, %#x again",
+			   fences[i].word, insn.imm, simt_encode(&insn));
+		check_that(atomics_of(&insn) == fences[i].full, "%#x: %u", fences[i].word,
+			   atomics_of(&insn));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_forgotten),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_atomics),
+		cmocka_unit_test(test_fences),
 	};
 
 	world.mem.map = map;

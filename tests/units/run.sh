@@ -175,7 +175,7 @@ ktap_result a_state_that_cannot_be $? "$(inside journalctl --no-pager -n 60 -u v
 # has its place first.
 remove_all
 inside mdevctl undefine --uuid "$MDEVCTLS"
-vgpuctl partition mode on && vgpuctl partition create 3g >/dev/null &&
+vgpuctl partition mode on && vgpuctl partition create 3g --start 0 >/dev/null &&
 	vgpuctl create --type SG16-3-4C --uuid "$A" >/dev/null && vgpuctl save -f "$state"
 inside mdevctl define --uuid "$MDEVCTLS" --auto --type vgpu_soft-SG16-3-4C \
 	--parent "$(vgpuctl gpus --noheadings -o address)"

@@ -160,7 +160,8 @@ static bool place_vgpu(struct rooms *rooms, struct plan *plan, size_t i, bool an
 
 	if (!wanted || anywhere)
 		room = find_room(rooms, plan, i);
-	if (!room || !room_steer(rooms, plan, i, room, true))
+	if (!room || !room_steer(rooms, plan, i, room, false) ||
+	    !room_steer(rooms, plan, i, room, true))
 		return false;
 	if (room == wanted)
 		return true;

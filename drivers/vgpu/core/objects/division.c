@@ -351,7 +351,8 @@ int vgpu_division_set_mode(struct vgpu_gpu *gpu, bool on, char *why, size_t size
  * @why:  set to the reason of a refusal, for the user
  * @size: bytes of @why
  *
- * They would seem to be in force, and change nothing.
+ * They would seem to be in force, and change nothing. The mode may change as soon as this returns:
+ * then they do so.
  *
  * Context: sleeps.
  * Return: 0 if the GPU is not divided, or -EBUSY.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Finds the memory of an access: what the TLB has, local and private memory here, the rest in
- * access.c.
+ * access.c. And orders accesses.
  */
 #ifndef _VGPU_SIMT_ACCESS_H
 #define _VGPU_SIMT_ACCESS_H

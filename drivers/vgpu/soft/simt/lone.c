@@ -57,10 +57,11 @@
 #define SIMT_ROUND_LAPS_BITS	9
 
 /*
- * In every other round turns end by instructions that others may see, after so many at most; while
- * lanes wait, in one of so many, as laps bring those on who wait for nobody.
+ * In half of the rounds turns end by instructions that others may see, after so many at most, or so
+ * many units; while lanes wait, in one of so many, as laps bring those on who wait for nobody.
  */
 #define SIMT_SHOWN_MOST		8
+#define SIMT_SHOWN_UNITS	16384
 #define SIMT_SHOWN_WAITS	8
 
 /*
@@ -103,24 +104,35 @@ void simt_lone_begin_group(struct simt_group *group)
 	group->apart_early = false;
 	group->apart_doubt = 0;
 	group->round_at = clock - clock % SIMT_ROUND_FIRST + SIMT_ROUND_FIRST;
-	group->rounds = 0;
+	group->rounds = clock;
 	group->waits = false;
+}
+
+/* A number that has nothing to do with @n, as numbers of rounds of a warp may have much in common. */
+static u32 simt_lone_mix(u32 n)
+{
+	n = (n ^ n >> 16) * 0x7feb352d;
+	n = (n ^ n >> 15) * 0x846ca68b;
+	return n ^ n >> 16;
 }
 
 /*
  * A round: each lane has a turn in which no other lane of the warp runs, until it comes where it is
- * for the first time, or eighth, or 64th, and so on. So lanes that do the same at the same time,
+ * for the first time, or eighth, or 64th, and so on; or see simt_lone_show(). So lanes that do the same at the same time,
  * and get into each other's way, do not for ever, and lanes that are together stay so.
  */
 static void simt_lone_round(struct simt_warp *w, u32 lanes)
 {
 	struct simt_group *group = w->group;
 	struct simt_alone *alone = &w->alone;
+	u32 mix = simt_lone_mix(++group->rounds);
 
 	alone->round = true;
 	alone->left = lanes;
-	group->rounds++;
-	alone->laps = 1U << min_t(u32, 3 * __ffs(group->rounds / 2 | 1U << 31),
+	/* Who has no atomic instruction and no fence has no locks to give back. */
+	alone->shows = group->dispatch->program->shares &&
+		       mix % (group->waits ? SIMT_SHOWN_WAITS : 2) == 0;
+	alone->laps = 1U << min_t(u32, 3 * __ffs(mix / SIMT_SHOWN_WAITS | 1U << 31),
 				  SIMT_ROUND_LAPS_BITS);
 	alone->met = 0;
 	alone->meet = NULL;
@@ -260,13 +272,6 @@ static void simt_lone_lap(struct simt_lone *s, u32 laps, s32 units)
 	simt_lone_keep(s);
 }
 
-/* Who has no atomic instruction and no fence has no locks to give back. */
-static bool simt_lone_shows_now(const struct simt_group *group)
-{
-	return group->dispatch->program->shares &&
-	       group->rounds % (group->waits ? SIMT_SHOWN_WAITS : 2) == 1;
-}
-
 /*
  * The lane runs for some instructions that others may see, a number that does not repeat. If it
  * was left between two locks, it may be left where it has none of them: a lap ends where it began.
@@ -274,10 +279,10 @@ static bool simt_lone_shows_now(const struct simt_group *group)
 static void simt_lone_show(struct simt_lone *s)
 {
 	struct simt_alone *alone = &s->w->alone;
-	u32 mix = (s->w->group->rounds * SIMT_LANES + s->lane) * 0x9e3779b1;
 
-	alone->shown = 1 + (mix ^ mix >> 15) % SIMT_SHOWN_MOST;
-	alone->turn = SIMT_ROUND_UNITS_MOST;
+	alone->shown = 1 + simt_lone_mix(s->w->group->rounds * SIMT_LANES + s->lane) %
+			   SIMT_SHOWN_MOST;
+	alone->turn = SIMT_SHOWN_UNITS;
 	alone->lap = false;
 	s->meet = NULL;
 	s->meet_depth = S32_MIN;
@@ -301,7 +306,7 @@ static void simt_lone_stage(struct simt_lone *s)
 		alone->spin &= ~lane;
 		alone->idle = 0;
 		alone->stage = SIMT_STAGE_REST;
-		if (alone->round && simt_lone_shows_now(s->w->group)) {
+		if (alone->round && alone->shows) {
 			simt_lone_show(s);
 			return;
 		}

@@ -324,14 +324,11 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 				return;
 			default:
 				s->ip = text + array_index_nospec(s->at, s->w->nr + 1);
-				s->stop = SIMT_LONE_LEFT;
+				s->stop = s->at == s->w->nr && s->left > 0 ? SIMT_LONE_END :
+									     SIMT_LONE_LEFT;
 			}
-			if (s->left <= 0)
+			if (s->left <= 0 || s->stop == SIMT_LONE_END)
 				return;
-			if (s->at == s->w->nr) {
-				s->stop = SIMT_LONE_END;
-				return;
-			}
 		}
 		/* Not by several at a time: the lane would pass by the begin of a block. */
 		do {

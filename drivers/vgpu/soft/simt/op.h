@@ -53,8 +53,7 @@
 
 /*
  * FENCE stands for FENCE.I, too, which has no effect on a decoded program; imm has its fields fm,
- * pred and succ. CSR_ID: rd = the CSR
- * whose number (VGPU_HW_CSR_*) is in imm. FCSR_*: imm is the number of fflags, frm or fcsr; in RWI,
+ * pred and succ. CSR_ID: rd = the CSR whose number (VGPU_HW_CSR_*) is in imm. FCSR_*: imm is the number of fflags, frm or fcsr; in RWI,
  * RSI and RCI rs1 is the operand itself. ILLEGAL: any other word, also ECALL and EBREAK.
  */
 #define SIMT_OPS_SYSTEM(X) \
@@ -107,11 +106,12 @@ enum simt_op {
 
 /*
  * Whether a FENCE with this imm orders writes before it and reads after it. CPUs that are TSO, as
- * x86, order all else themselves.
+ * x86, order all else themselves. A FENCE has no sets if it comes from a stream of before they were
+ * kept.
  */
 static inline bool simt_fence_full(s32 imm)
 {
-	return imm & 0x50 && imm & 0x0a;	/* O or W, and I or R */
+	return !(imm & 0xff) || (imm & 0x50 && imm & 0x0a);	/* O or W, and I or R */
 }
 
 static inline bool simt_op_stores(unsigned int op)

@@ -193,7 +193,7 @@ struct simt_dispatch {
  * @apart_doubt: how often they were asked for
  * @round_at: when simt_group_clock() is so large lanes run alone in turn, if they share something
  *         or are watched: see lone.c
- * @rounds:   how often it was
+ * @rounds:   grows by 1 each time
  * @parted:   what lanes have executed apart since simt_group_init(), in instructions of one lane or
  *            in units of lone.c, if they ran alone
  * @waits:    the last one has found a lane that waits for another one

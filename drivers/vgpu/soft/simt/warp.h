@@ -100,6 +100,7 @@ enum simt_stage {
  * @lap_depth: in a call of this depth
  * @lap_laps: for the so manyth time
  * @lap_changed: the lane has changed memory since its turn has begun
+ * @shows: turns of the round end by @shown
  * @shown: the lane's turn ends when it has executed so many more instructions that others may see;
  *         0: it does not end by that
  * @since: instructions of the warp since the last round, or since it is watched
@@ -132,6 +133,7 @@ struct simt_alone {
 	const struct simt_insn *lap_at;
 	s32 lap_depth;
 	bool lap_changed;
+	bool shows;
 	u32 shown;
 	u32 since;
 	s32 cost;
