@@ -118,8 +118,9 @@ static u32 simt_lone_mix(u32 n)
 
 /*
  * A round: each lane has a turn in which no other lane of the warp runs, until it comes where it is
- * for the first time, or eighth, or 64th, and so on; or see simt_lone_show(). So lanes that do the same at the same time,
- * and get into each other's way, do not for ever, and lanes that are together stay so.
+ * for the first time, or eighth, or 64th, and so on; or see simt_lone_show(). So lanes that do the
+ * same at the same time, and get into each other's way, do not for ever, and lanes that are
+ * together stay so.
  */
 static void simt_lone_round(struct simt_warp *w, u32 lanes)
 {

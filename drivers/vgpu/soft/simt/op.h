@@ -53,8 +53,9 @@
 
 /*
  * FENCE stands for FENCE.I, too, which has no effect on a decoded program; imm has its fields fm,
- * pred and succ. CSR_ID: rd = the CSR whose number (VGPU_HW_CSR_*) is in imm. FCSR_*: imm is the number of fflags, frm or fcsr; in RWI,
- * RSI and RCI rs1 is the operand itself. ILLEGAL: any other word, also ECALL and EBREAK.
+ * pred and succ. CSR_ID: rd = the CSR whose number (VGPU_HW_CSR_*) is in imm. FCSR_*: imm is the
+ * number of fflags, frm or fcsr; in RWI, RSI and RCI rs1 is the operand itself. ILLEGAL: any other
+ * word, also ECALL and EBREAK.
  */
 #define SIMT_OPS_SYSTEM(X) \
 	X(ILLEGAL) X(FENCE) X(BARRIER) X(CSR_ID) \
