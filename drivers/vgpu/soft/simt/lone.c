@@ -108,7 +108,7 @@ void simt_lone_begin_group(struct simt_group *group)
 	group->waits = false;
 }
 
-/* A number that has nothing to do with @n, as numbers of rounds of a warp may have much in common. */
+/* A number that has nothing to do with @n: rounds of one warp may have numbers of one kind. */
 static u32 simt_lone_mix(u32 n)
 {
 	n = (n ^ n >> 16) * 0x7feb352d;
