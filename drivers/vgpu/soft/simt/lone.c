@@ -130,9 +130,10 @@ static void simt_lone_round(struct simt_warp *w, u32 lanes)
 
 	alone->round = true;
 	alone->left = lanes;
-	/* Who has no atomic instruction and no fence has no locks to give back. */
-	alone->shows = group->dispatch->program->shares &&
-		       mix % (group->waits ? SIMT_SHOWN_WAITS : 2) == 0;
+	/* Who does not execute atomic instructions again and again has no locks to give back. */
+	alone->shows = mix % (group->waits ? SIMT_SHOWN_WAITS : 2) ? 0 : w->again;
+	w->tried = 0;
+	w->again = 0;
 	alone->laps = 1U << min_t(u32, 3 * __ffs(mix / SIMT_SHOWN_WAITS | 1U << 31),
 				  SIMT_ROUND_LAPS_BITS);
 	alone->met = 0;
@@ -307,7 +308,7 @@ static void simt_lone_stage(struct simt_lone *s)
 		alone->spin &= ~lane;
 		alone->idle = 0;
 		alone->stage = SIMT_STAGE_REST;
-		if (alone->round && alone->shows) {
+		if (alone->round && alone->shows & lane) {
 			simt_lone_show(s);
 			return;
 		}

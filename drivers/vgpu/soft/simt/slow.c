@@ -307,6 +307,12 @@ static u64 simt_sc(struct simt_warp *w, unsigned int lane, u64 va, bool is_d, u6
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+static void simt_atomic_tried(struct simt_warp *w, u32 lanes)
+{
+	w->again |= w->tried & lanes;
+	w->tried |= lanes;
+}
+
 static __always_inline bool simt_atomic_lane(struct simt_warp *w, unsigned int op,
 					     unsigned int lane, u64 va, bool is_d, u64 value,
 					     u32 *tries, u64 *to)
@@ -386,6 +392,7 @@ SIMT_FN(simt_slow_atomic)
 	if (simt_access_hosts(w, i, va, bytes, !load) == SIMT_HOSTS_FAIL)
 		return SIMT_LEAVE;
 	w->group->round_at -= SIMT_ATOMIC_SINCE;
+	simt_atomic_tried(w, w->active);
 	w->extra = max(w->extra, hweight32(shared) / SIMT_ATOMIC_LANES);
 	if (w->extra)
 		w->join = w->text;
@@ -430,6 +437,7 @@ bool simt_slow_lone_atomic(struct simt_lone *s, const struct simt_insn *i)
 	/* A guess, if others write there. */
 	s->changed |= before ^ (simt_any(u32, at) | (is_d ? (u64)simt_any(u32, at + 4) << 32 : 0));
 	s->atomics++;
+	simt_atomic_tried(s->w, 1U << s->lane);
 	if (!s->again)
 		s->x[i->rd] = to;
 	return true;

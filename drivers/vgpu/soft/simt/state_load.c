@@ -185,6 +185,8 @@ static const char *simt_state_get_head(struct simt_warp *w, const struct simt_st
 	w->active = le32_to_cpu(from->active);
 	w->barrier = barrier;
 	w->reserved = le32_to_cpu(from->reserved);
+	w->tried = live;
+	w->again = live;
 	w->extra = le32_to_cpu(from->extra);
 	w->depth = le32_to_cpu(from->depth);
 	w->vec = le32_to_cpu(from->vec);

@@ -73,6 +73,8 @@ void simt_warp_start(struct simt_warp *w, struct simt_group *group, u32 index)
 	w->wide = 0;
 	w->known = 0;
 	w->reserved = 0;
+	w->tried = 0;
+	w->again = 0;
 	memset(w->frm, 0, sizeof(w->frm));
 	memset(w->fflags, 0, sizeof(w->fflags));
 	for (rest = dispatch->program->written; rest; rest &= rest - 1) {

@@ -100,7 +100,7 @@ enum simt_stage {
  * @lap_depth: in a call of this depth
  * @lap_laps: for the so manyth time
  * @lap_changed: the lane has changed memory since its turn has begun
- * @shows: turns of the round end by @shown
+ * @shows: lanes whose turns in the round end by @shown
  * @shown: the lane's turn ends when it has executed so many more instructions that others may see;
  *         0: it does not end by that
  * @since: instructions of the warp since the last round, or since it is watched
@@ -133,7 +133,7 @@ struct simt_alone {
 	const struct simt_insn *lap_at;
 	s32 lap_depth;
 	bool lap_changed;
-	bool shows;
+	u32 shows;
 	u32 shown;
 	u32 since;
 	s32 cost;
@@ -160,6 +160,8 @@ struct simt_alone {
  * @wide:     bit r: f[r] is an array of 64-bit patterns, else of singles
  * @known:    bit r: f[r] has been written; else it is 0
  * @reserved: lanes that have a reservation of LR
+ * @tried:    lanes that have executed an atomic instruction since the last round
+ * @again:    lanes that have executed several
  * @depth:    depth of calls of the running group
  * @fair:     groups take turns, whatever their pc
  * @turns:    number of times that the warp was left while it had several groups
@@ -209,6 +211,8 @@ struct simt_warp {
 	u32 wide;
 	u32 known;
 	u32 reserved;
+	u32 tried;
+	u32 again;
 	s32 depth;
 	bool fair;
 	u8 turns;
