@@ -74,6 +74,7 @@
  * @leave:    it is to end at once
  * @piece:    see soft_lanes_section()
  * @slow:     likewise
+ * @lost_ns:  for how long its thread had no processor in its last section
  * @random:   when it is asked to stop
  */
 struct stopper {
@@ -88,6 +89,7 @@ struct stopper {
 	const bool *leave;
 	u32 piece;
 	bool slow;
+	u64 lost_ns;
 	uint64_t random;
 };
 
@@ -312,9 +314,11 @@ static void check(struct stopper *s, const struct stop_case *c)
 static void section_once(unsigned int unit, u64 end_ns, const bool *leave)
 {
 	struct stopper *s = &stoppers[unit];
+	u64 from_ns = lost_ns();
 
 	if (section_until(s, stopped->program, end_ns, leave) == SIMT_DONE)
 		stopper_begin(s);
+	s->lost_ns = lost_ns() - from_ns;
 }
 
 /* As soft_dispatch_groups(). */
@@ -345,6 +349,17 @@ static bool section_all(unsigned int units)
 	return true;
 }
 
+/* Whether another process had the processor of a unit that was to stop. */
+static bool is_lost(unsigned int units)
+{
+	unsigned int i;
+
+	for (i = 1; i < units; i++)
+		if (stoppers[i].lost_ns > LOST_NS)
+			return true;
+	return lost_ns() - before_ns > LOST_NS;
+}
+
 /* The engine goes on after each stop as in a new turn: with empty TLBs. */
 static void collect(const struct program *program, unsigned int units)
 {
@@ -362,7 +377,7 @@ static void collect(const struct program *program, unsigned int units)
 		if (now_ns < asked_ns)
 			continue;
 		tries++;
-		if (!all || lost_ns() - before_ns > LOST_NS)
+		if (!all || is_lost(units))
 			nr_lost++;
 		else
 			stop_us[nr_stops++] = (double)(now_ns - asked_ns) / 1000;
