@@ -194,11 +194,14 @@ static void write_number(FILE *to, char operand, struct simt_insn *insn)
 		insn->imm = operand == 'u' ? value << 12 : value;
 }
 
-static void write_fence(FILE *to)
+static void write_fence(FILE *to, struct simt_insn *insn)
 {
 	static const char *const sets[] = { "i", "o", "r", "w", "rw", "iorw", "ir", "ow" };
+	static const u8 bits[] = { 8, 4, 2, 1, 3, 15, 10, 5 };
+	u32 before = number(8), behind = number(8);
 
-	fprintf(to, "%s,%s", sets[number(8)], sets[number(8)]);
+	fprintf(to, "%s,%s", sets[before], sets[behind]);
+	insn->imm = bits[before] << 4 | bits[behind];
 }
 
 static void write_address(FILE *to, struct simt_insn *insn)
@@ -223,7 +226,7 @@ static void write_operand(FILE *to, char operand, struct simt_insn *insn)
 	} else if (operand == 'm') {
 		insn->rm = write_rm(to);
 	} else if (operand == 'f') {
-		write_fence(to);
+		write_fence(to, insn);
 	} else if (strchr("i<>cnzu", operand)) {
 		write_number(to, operand, insn);
 	} else {
