@@ -90,7 +90,18 @@ class Libvirt:
                                     document.encode(), 0)
 
     def set_autostart(self, device):
-        self.library.number('virNodeDeviceSetAutostart', device, 1)
+        """A libvirt that reads mdevctl's list while a vGPU is defined may take the vGPU for a
+        transient one until it reads the list again. Nova would fail there, by no fault of ours.
+        """
+        def is_set():
+            try:
+                self.library.number('virNodeDeviceSetAutostart', device, 1)
+            except Failed as error:
+                if 'transient device' in str(error):
+                    return False
+                raise
+            return True
+        wait_until(is_set, 'a vGPU is defined')
 
     def active(self):
         return self.library.mdevs(self.library.ACTIVE)
