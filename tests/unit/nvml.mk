@@ -8,8 +8,8 @@ NVML_SRCS := $(addprefix tools/libnvml/,account.c answer.c compute_instance.c de
 	render_call.c render_load.c render_process.c sample.c sched.c state.c table.c type.c \
 	virtual.c) \
 	tools/libvgpu/node_find.c \
-	$(addprefix drivers/vgpu/core/objects/,about_fits.c placement.c profile.c \
-	types.c) \
+	$(addprefix drivers/vgpu/core/objects/,about_fits.c place_rules.c placement.c \
+	profile.c types.c) \
 	$(addprefix drivers/vgpu/core/settings/,setting.c share_rules.c) \
 	$(addprefix tests/unit/,nvml_fake.c nvml_heap.c nvml_move.c nvml_node.c nvml_part.c)
 NVML_GUEST_SRCS := $(addprefix tests/unit/,nvml_guest.c nvml_rows.c)

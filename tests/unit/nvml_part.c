@@ -2,9 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/objects/placement.h"
+#include "core/objects/place_rules.h"
 #include "core/objects/profile.h"
-#include "core/settings/share_rules.h"
 
 #include "nvml_move.h"
 #include "nvml_part.h"
@@ -108,8 +107,7 @@ static unsigned int room_in(unsigned int gpu, uint32_t partition, u32 start_gb, 
 	guarantees = vgpus_in(gpu, partition, &places);
 	for (i = 0; i < places.nr; i++)
 		places.used[i].start_gb -= start_gb;
-	return vgpu_share_room(guarantees, size_gb, region_gb,
-			       vgpu_placement_available(&places, size_gb));
+	return vgpu_place_room(&places, guarantees, size_gb);
 }
 
 /* As core/objects/place.c of the driver. */

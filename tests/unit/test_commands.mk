@@ -2,8 +2,8 @@
 # All of vgpuctl but its main(): the table of commands leads to every one.
 SRCS_test_commands := $(patsubst $(TOP)/%,%,$(filter-out %/main.c,\
 	$(sort $(wildcard $(TOP)/tools/vgpuctl/*.c)))) tools/libvgpu/names.c \
-	$(addprefix drivers/vgpu/core/,objects/placement.c objects/profile.c settings/setting.c \
-	settings/share_rules.c)
+	$(addprefix drivers/vgpu/core/,objects/place_rules.c objects/placement.c \
+	objects/profile.c settings/setting.c settings/share_rules.c)
 CPPFLAGS_test_commands := -D_GNU_SOURCE -I$(TOP)/include/uapi -I$(TOP)/tools \
 	-I$(TOP)/tools/libvgpu -iquote $(TOP)/tools/vgpuctl \
 	-DCTL_MANUAL='"$(TOP)/tools/vgpuctl/vgpuctl.8"' \

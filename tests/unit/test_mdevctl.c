@@ -430,6 +430,11 @@ static void test_room_guarantees(void **state)
 		assert_string_equal(room.name, "f000:00:00.0.1");
 		assert_false(check_room("vgpu/guarantee 100", &room, true));
 		assert_non_null(strstr(why, "f000:00:00.0.1: as a new vGPU has it, guarantee 500"));
+		/* Of two that are as empty it is the older one. */
+		gpu.nr_insts = 1;
+		gpu_vgpu(2, 2, 8, 501);
+		room = room_of(2);
+		assert_string_equal(room.name, swap ? "f000:00:00.0.2" : "f000:00:00.0.1");
 	}
 }
 

@@ -181,6 +181,7 @@ static void test_room(void **state)
 	assert_int_equal(vgpu_share_room(750, 4, 16, 4), 1);
 	assert_int_equal(vgpu_share_room(751, 4, 16, 4), 0);
 	assert_int_equal(vgpu_share_room(1000, 4, 16, 4), 0);
+	assert_int_equal(vgpu_share_room(1001, 4, 16, 4), 0);
 	assert_int_equal(vgpu_share_room(0, 4, 16, 1), 1);
 	/* The default guarantee is 0, so there is room for any number. */
 	assert_int_equal(vgpu_share_room(1000, 1, 1024, 32), 32);

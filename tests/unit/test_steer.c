@@ -112,7 +112,7 @@ static const struct vgpu_ctl_type *type_named(const char *name)
 	return &types[i];
 }
 
-/* As drivers/vgpu/core/objects/place.c chooses; NULL: nothing has room. */
+/* As core/objects/place_rules.c of the driver, in words of its own; NULL: nothing has room. */
 static struct model_part *model_choose(const struct vgpu_ctl_type *type)
 {
 	u32 size = type->placement_size_gb, least = ~0u;

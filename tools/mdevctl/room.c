@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/objects/placement.h"
+#include "core/objects/place_rules.h"
 #include "core/objects/profile.h"
 
 #include "ctl.h"
@@ -12,13 +12,11 @@
  * struct place - a partition, or the whole GPU, with its vGPUs
  * @id:         number of the partition; 0: the whole GPU
  * @guarantees: of its vGPUs, per mille
- * @available:  how many more vGPUs of the type can be there
  * @placement:  what its vGPUs have of its framebuffer
  */
 struct place {
 	uint32_t id;
 	u32 guarantees;
-	unsigned int available;
 	struct vgpu_placement placement;
 };
 
@@ -50,7 +48,7 @@ static const struct vgpu_profile *find_profile(const struct vgpu_ctl_type *type)
 
 /* Sets @place to a partition, or without @part to the whole GPU. */
 static void fill(struct place *place, const struct room_gpu *gpu,
-		 const struct vgpu_ctl_partition *part, const struct vgpu_ctl_type *type)
+		 const struct vgpu_ctl_partition *part)
 {
 	struct vgpu_placement *p = &place->placement;
 	const struct vgpu_ctl_instance *inst;
@@ -66,47 +64,29 @@ static void fill(struct place *place, const struct room_gpu *gpu,
 		p->used[p->nr].start_gb = inst->placement_gb - (part ? gib(part->fb_start) : 0);
 		p->used[p->nr++].size_gb = gpu->type[inst->type_index].placement_size_gb;
 	}
-	place->available = gpu->nr_insts < VGPU_PLACEMENT_MAX ?
-			   vgpu_placement_available(p, type->placement_size_gb) : 0;
 }
 
-/*
- * Finds the place that the driver takes: of those for the type the one with the least free
- * framebuffer that still has room, or, if none has, the one with the most. Returns false if there
- * is none for the type.
- */
+/* Finds the place that the driver takes. Returns false if there is none for the type. */
 static bool choose(const struct room_gpu *gpu, const struct vgpu_ctl_type *type,
 		   struct place *chosen)
 {
-	u32 least_gb = ~0U, most_gb = 0, free_gb;
-	bool fits = false, found = false;
+	struct vgpu_place_choice choice = {};
 	struct place place;
 	uint32_t i;
 
 	if (!type->slices) {
-		fill(chosen, gpu, NULL, type);
+		fill(chosen, gpu, NULL);
 		return !ctl_is_divided(&gpu->gpu);
 	}
 	for (i = 0; i < gpu->nr_parts; i++) {
 		if (gpu->part[i].slices != type->slices)
 			continue;
-		fill(&place, gpu, &gpu->part[i], type);
-		free_gb = vgpu_placement_free_gb(&place.placement);
-		if (vgpu_share_room(place.guarantees, type->placement_size_gb,
-				    place.placement.region_gb, place.available)) {
-			if (free_gb >= least_gb)
-				continue;
-			least_gb = free_gb;
-			fits = true;
-		} else if (fits || (found && free_gb <= most_gb)) {
-			continue;
-		} else {
-			most_gb = free_gb;
-		}
-		*chosen = place;
-		found = true;
+		fill(&place, gpu, &gpu->part[i]);
+		if (vgpu_place_offer(&choice, &place.placement, place.guarantees,
+				     type->placement_size_gb))
+			*chosen = place;
 	}
-	return found;
+	return choice.offered;
 }
 
 bool room_find(const struct room_gpu *gpu, const char *id, struct attrs_room *room)
@@ -139,7 +119,8 @@ bool room_find(const struct room_gpu *gpu, const char *id, struct attrs_room *ro
 	if (place.id)
 		snprintf(room->name + strlen(room->name), sizeof(room->name) - strlen(room->name),
 			 ".%u", place.id);
-	if (!place.available)
+	if (gpu->nr_insts >= VGPU_PLACEMENT_MAX ||
+	    !vgpu_placement_available(&place.placement, room->size_gb))
 		snprintf(room->none, sizeof(room->none),
 			 "%.*s: no room for its %u GiB: %u of %u GiB are free on %s",
 			 TEXT(type->name), room->size_gb,

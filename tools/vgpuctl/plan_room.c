@@ -2,6 +2,7 @@
 /* Is there room for all vGPUs, and for their guarantees? By the driver's own rules. */
 #include <stdlib.h>
 
+#include "core/objects/place_rules.h"
 #include "core/objects/profile.h"
 #include "core/settings/share_rules.h"
 
@@ -122,19 +123,16 @@ static void fill_rooms(struct rooms *rooms, const struct plan *plan, const struc
 /* A room in which the vGPU and the guarantee that it will have find place, and can be led to. */
 static struct room *find_room(struct rooms *rooms, struct plan *plan, size_t i)
 {
-	struct room *room, *found = NULL;
-	u32 free_gb, least_gb = ~0u;
+	u32 size_gb = plan->vgpu[i].type->placement_size_gb;
+	struct vgpu_place_choice choice = {};
+	struct room *room, *best = NULL;
 
-	for (room = rooms->at; room < rooms->at + rooms->nr; room++) {
-		free_gb = vgpu_placement_free_gb(&room->placement);
-		if (free_gb >= least_gb ||
-		    room->after + plan->vgpu[i].guarantee > VGPU_PER_MILLE ||
-		    !room_steer(rooms, plan, i, room, false))
-			continue;
-		found = room;
-		least_gb = free_gb;
-	}
-	return found;
+	for (room = rooms->at; room < rooms->at + rooms->nr; room++)
+		if (room->after + plan->vgpu[i].guarantee <= VGPU_PER_MILLE &&
+		    room_steer(rooms, plan, i, room, false) &&
+		    vgpu_place_offer(&choice, &room->placement, 0, size_gb))
+			best = room;
+	return best;
 }
 
 /* The room that the file names for the vGPU; NULL: none. */
@@ -172,27 +170,18 @@ static bool place_vgpu(struct rooms *rooms, struct plan *plan, size_t i, bool an
 }
 
 /*
- * The room that a vGPU is refused in: of those with a place the fullest, else the emptiest. NULL:
- * there is none for the type.
+ * The room that a vGPU is refused in, as if guarantees did not matter: whether they fit is told of
+ * the one where it has a place. NULL: there is none for the type.
  */
 static struct room *refusing_room(struct rooms *rooms, const struct vgpu_ctl_type *type)
 {
+	struct vgpu_place_choice choice = {};
 	struct room *room, *best = NULL;
-	bool place, best_place = false;
-	u32 free_gb, best_gb = 0;
 
-	for (room = rooms->at; room < rooms->at + rooms->nr; room++) {
-		if (room->slices != type->slices)
-			continue;
-		free_gb = vgpu_placement_free_gb(&room->placement);
-		place = vgpu_placement_available(&room->placement, type->placement_size_gb);
-		if (best && (place == best_place ? (place ? free_gb >= best_gb :
-						    free_gb <= best_gb) : best_place))
-			continue;
-		best = room;
-		best_place = place;
-		best_gb = free_gb;
-	}
+	for (room = rooms->at; room < rooms->at + rooms->nr; room++)
+		if (room->slices == type->slices &&
+		    vgpu_place_offer(&choice, &room->placement, 0, type->placement_size_gb))
+			best = room;
 	return best;
 }
 

@@ -3,10 +3,11 @@
  * In which order vGPUs are created, and what guarantees they have meanwhile, so that the driver
  * puts each into the partition in which it is to be.
  *
- * Of the partitions of a profile the driver takes the one with the least free framebuffer in which
- * the vGPU and its first guarantee have room. So a vGPU that has just been created closes its
- * partition if it gets all that is left as its guarantee, and opens it again if it has none.
+ * The driver takes a partition only if the vGPU's first guarantee has room there, too. So a vGPU
+ * that has just been created closes its partition if it gets all that is left as its guarantee, and
+ * opens it again if it has none.
  */
+#include "core/objects/place_rules.h"
 #include "core/settings/share_rules.h"
 
 #include "message.h"
@@ -70,39 +71,34 @@ static bool close_room(struct rooms *rooms, struct plan *plan, struct room *room
 	return false;
 }
 
-static bool has_place(const struct room *room, const struct vgpu_ctl_type *type)
+/* The room that the driver would take, if @to were open and those of a mask closed; NULL: none. */
+static struct room *choose_room(struct rooms *rooms, const struct vgpu_ctl_type *type,
+				const struct room *to, u32 closed)
 {
-	return vgpu_placement_available(&room->placement, type->placement_size_gb);
-}
+	struct vgpu_place_choice choice = {};
+	struct room *room, *best = NULL;
 
-/* Would the driver take @room rather than @to? */
-static bool is_before(const struct rooms *rooms, const struct room *room, const struct room *to,
-		      const struct vgpu_ctl_type *type)
-{
-	u32 free_gb = vgpu_placement_free_gb(&room->placement);
-	u32 to_gb = vgpu_placement_free_gb(&to->placement);
-	u32 first = room_first_guarantee(room, type);
-
-	if (room == to || room->slices != to->slices || !has_place(room, type) ||
-	    (first && room->now + first > VGPU_PER_MILLE))
-		return false;
-	return free_gb < to_gb || (free_gb == to_gb && room < to);
+	for (room = rooms->at; room < rooms->at + rooms->nr; room++)
+		if (room->slices == type->slices && !(closed >> (room - rooms->at) & 1) &&
+		    vgpu_place_offer(&choice, &room->placement,
+				     room == to ? room->base : room->now, type->placement_size_gb))
+			best = room;
+	return choice.room ? best : NULL;
 }
 
 bool room_steer(struct rooms *rooms, struct plan *plan, size_t i, struct room *to, bool plan_it)
 {
 	const struct vgpu_ctl_type *type = plan->vgpu[i].type;
-	u32 first = room_first_guarantee(to, type), start_gb;
+	u32 first = room_first_guarantee(to, type), start_gb, closed = 0;
 	struct room *room;
 
-	if (rooms->insts == VGPU_PLACEMENT_MAX || to->slices != type->slices ||
-	    !has_place(to, type) || to->base + first > VGPU_PER_MILLE)
+	if (rooms->insts == VGPU_PLACEMENT_MAX)
 		return false;
-	for (room = rooms->at; room < rooms->at + rooms->nr; room++) {
-		if (!is_before(rooms, room, to, type))
-			continue;
-		if (!room_first_guarantee(room, type) || !close_room(rooms, plan, room, plan_it))
+	while ((room = choose_room(rooms, type, to, closed)) != to) {
+		if (!room || !room_first_guarantee(room, type) ||
+		    !close_room(rooms, plan, room, plan_it))
 			return false;
+		closed |= 1u << (room - rooms->at);
 	}
 	if (!plan_it)
 		return true;

@@ -8,22 +8,15 @@
 
 #include "../core.h"
 #include "place.h"
+#include "place_rules.h"
 
 static bool place_suits(const struct vgpu_partition *part, const struct vgpu_type *type)
 {
 	return part->profile == type->profile && (part->id || !part->gpu->division.on);
 }
 
-/* How many instances of @type have a place in the partition, and are given their guarantee. */
-static unsigned int place_part_room(const struct vgpu_partition *part,
-				    const struct vgpu_type *type)
-{
-	return vgpu_share_room(part->guarantee_sum, type->size_gb, part->placement.region_gb,
-			       vgpu_placement_available(&part->placement, type->size_gb));
-}
-
 /* How many instances can be placed yet in all partitions together. */
-static unsigned int place_room(const struct vgpu_gpu *gpu)
+static unsigned int place_left(const struct vgpu_gpu *gpu)
 {
 	const struct vgpu_partition *part;
 	unsigned int nr = 0;
@@ -49,8 +42,9 @@ unsigned int vgpu_place_available(struct vgpu_gpu *gpu, const struct vgpu_type *
 	raw_spin_lock(&gpu->data_lock);
 	list_for_each_entry(part, &gpu->division.partitions, link)
 		if (place_suits(part, type))
-			nr += place_part_room(part, type);
-	nr = gpu->dying ? 0 : min(nr, place_room(gpu));
+			nr += vgpu_place_room(&part->placement, part->guarantee_sum,
+					      type->size_gb);
+	nr = gpu->dying ? 0 : min(nr, place_left(gpu));
 	raw_spin_unlock(&gpu->data_lock);
 	return nr;
 }
@@ -65,30 +59,19 @@ static void place_free(struct vgpu_partition *part, u32 start_gb)
 	raw_spin_unlock(&gpu->data_lock);
 }
 
-/*
- * Of the partitions for a type, the one with the least free framebuffer that still has room; or, if
- * none has, the one with the most. NULL: there is no partition for the type.
- */
+/* NULL: there is no partition for the type. */
 static struct vgpu_partition *place_choose(struct vgpu_gpu *gpu, const struct vgpu_type *type)
 {
-	struct vgpu_partition *part, *fullest = NULL, *emptiest = NULL;
-	u32 least_gb = ~0U, most_gb = 0, free_gb;
+	struct vgpu_partition *part, *best = NULL;
+	struct vgpu_place_choice choice = {};
 
 	lockdep_assert_held(&gpu->lock);
-	list_for_each_entry(part, &gpu->division.partitions, link) {
-		if (!place_suits(part, type))
-			continue;
-		free_gb = vgpu_placement_free_gb(&part->placement);
-		if (place_part_room(part, type) && free_gb < least_gb) {
-			fullest = part;
-			least_gb = free_gb;
-		}
-		if (!emptiest || free_gb > most_gb) {
-			emptiest = part;
-			most_gb = free_gb;
-		}
-	}
-	return fullest ?: emptiest;
+	list_for_each_entry(part, &gpu->division.partitions, link)
+		if (place_suits(part, type) &&
+		    vgpu_place_offer(&choice, &part->placement, part->guarantee_sum,
+				     type->size_gb))
+			best = part;
+	return best;
 }
 
 static int place_refuse_partition(struct vgpu_instance *instance, bool dying)
@@ -168,7 +151,7 @@ int vgpu_place_take(struct vgpu_instance *instance)
 	instance->part = part;
 	info->part = part;
 	was = part->placement;
-	if (place_room(gpu)) {
+	if (place_left(gpu)) {
 		raw_spin_lock(&gpu->data_lock);
 		what = vgpu_placement_take(&part->placement, type->size_gb, &start_gb);
 		raw_spin_unlock(&gpu->data_lock);

@@ -82,7 +82,8 @@ void vgpu_share_default(struct vgpu_ctl_share *settings, u32 size_gb, u32 region
 
 /**
  * vgpu_share_room() - count the new vGPUs whose guarantees still fit
- * @sum:       sum of the guarantees of existing vGPUs, per mille, at most 1000
+ * @sum:       sum of the guarantees of existing vGPUs, per mille; more than 1000 if it was added
+ *             up while they were changed
  * @size_gb:   framebuffer of each new vGPU in GiB
  * @region_gb: framebuffer of the partition in GiB
  * @most:      number of new vGPUs that would fit if guarantees did not matter
@@ -93,7 +94,7 @@ unsigned int vgpu_share_room(u32 sum, u32 size_gb, u32 region_gb, unsigned int m
 {
 	u32 each = default_guarantee(size_gb, region_gb);
 
-	return each ? min(most, (VGPU_PER_MILLE - sum) / each) : most;
+	return each ? min(most, (VGPU_PER_MILLE - min(sum, VGPU_PER_MILLE)) / each) : most;
 }
 
 /**
