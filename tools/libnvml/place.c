@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where vGPUs of a type can be placed, by the driver's own rule (core/objects/placement.c). */
+/* Where vGPUs of a type can be placed, by the driver's own rules. */
 #include <string.h>
 
 #include <linux/kernel.h>
 
 #include "core/objects/placement.h"
+#include "core/settings/share_rules.h"
 
 #include "mig.h"
-
-#define PER_MILLE	1000
 
 nvmlReturn_t nvmlDeviceGetVgpuHeterogeneousMode(nvmlDevice_t device,
 						nvmlVgpuHeterogeneousMode_t *mode)
@@ -138,8 +137,8 @@ static bool place_is_free(const struct nv_vgpus *vgpus, const struct place_regio
 		if (start < start_gb + size_gb && start_gb < start + size)
 			return false;
 	}
-	/* It begins with its part of the framebuffer as its guarantee. */
-	return PER_MILLE * size_gb / region->size_gb + region->guarantees <= PER_MILLE;
+	/* It begins with a guarantee, which needs room, too. */
+	return vgpu_share_room(region->guarantees, size_gb, region->size_gb, 1);
 }
 
 /*
