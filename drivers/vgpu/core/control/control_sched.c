@@ -3,6 +3,7 @@
  * /dev/vgpu: the calls about scheduling. They read and change settings of vGPUs, GPUs and
  * partitions, and read logs and histograms of engines.
  */
+#include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -87,7 +88,9 @@ int vgpu_ctl_sched_set(void *arg)
 	}
 	part = sched_partition(gpu, ctl);
 	if (part) {
+		mutex_lock(&gpu->lock);
 		ret = vgpu_settings_set(part, ctl);
+		mutex_unlock(&gpu->lock);
 		vgpu_partition_put(part);
 	} else {
 		snprintf(ctl->text, sizeof(ctl->text), "%s has no partition %u", gpu->name,

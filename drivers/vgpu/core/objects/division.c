@@ -347,14 +347,12 @@ int vgpu_division_set_mode(struct vgpu_gpu *gpu, bool on, char *why, size_t size
 
 /**
  * vgpu_division_refuse() - refuse settings of the whole GPU while it is divided
- * @gpu:  a reference is held
+ * @gpu:  its lock is held
  * @why:  set to the reason of a refusal, for the user
  * @size: bytes of @why
  *
- * They would seem to be in force, and change nothing. The mode may change as soon as this returns:
- * then they do so.
+ * They would seem to be in force, and change nothing.
  *
- * Context: sleeps.
  * Return: 0 if the GPU is not divided, or -EBUSY.
  */
 int vgpu_division_refuse(struct vgpu_gpu *gpu, char *why, size_t size)
@@ -362,25 +360,21 @@ int vgpu_division_refuse(struct vgpu_gpu *gpu, char *why, size_t size)
 	const char *before = ": name a partition (vgpuctl sched set --partition), there are";
 	struct vgpu_partition *part;
 	size_t length;
-	int ret = 0;
 
-	mutex_lock(&gpu->lock);
-	if (gpu->division.on) {
-		ret = -EBUSY;
-		length = scnprintf(why, size, "%s is divided", gpu->name);
-		if (list_is_singular(&gpu->division.partitions))
-			scnprintf(why + length, size - length,
-				  ", and has no partition yet: nothing is to be set");
-		list_for_each_entry(part, &gpu->division.partitions, link) {
-			if (!part->id)
-				continue;
-			length += scnprintf(why + length, size - length, "%s %u", before,
-					    part->id);
-			before = ",";
-		}
+	lockdep_assert_held(&gpu->lock);
+	if (!gpu->division.on)
+		return 0;
+	length = scnprintf(why, size, "%s is divided", gpu->name);
+	if (list_is_singular(&gpu->division.partitions))
+		scnprintf(why + length, size - length,
+			  ", and has no partition yet: nothing is to be set");
+	list_for_each_entry(part, &gpu->division.partitions, link) {
+		if (!part->id)
+			continue;
+		length += scnprintf(why + length, size - length, "%s %u", before, part->id);
+		before = ",";
 	}
-	mutex_unlock(&gpu->lock);
-	return ret;
+	return -EBUSY;
 }
 
 /* Any partition but partition 0, off the list; NULL: there is none. */

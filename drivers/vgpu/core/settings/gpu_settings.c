@@ -270,7 +270,7 @@ static int vgpu_settings_write(struct vgpu_partition *part, const struct vgpu_ct
 
 /**
  * vgpu_settings_set() - change a partition's settings, all that the call names or none
- * @part: a reference to its GPU is held
+ * @part: the lock of its GPU is held
  * @arg: names settings and their new values; on success set to all of the partition's settings,
  *       on failure its text is set to the reason
  *
@@ -280,16 +280,12 @@ static int vgpu_settings_write(struct vgpu_partition *part, const struct vgpu_ct
  */
 int vgpu_settings_set(struct vgpu_partition *part, struct vgpu_ctl_sched *arg)
 {
-	struct vgpu_gpu *gpu = part->gpu;
-	int ret;
+	int ret = vgpu_settings_write(part, arg, arg->text, sizeof(arg->text));
 
-	mutex_lock(&gpu->lock);
-	ret = vgpu_settings_write(part, arg, arg->text, sizeof(arg->text));
 	if (!ret) {
 		/* With the lock held: the partition is there, and events are in order. */
-		vgpu_gpu_event(gpu, VGPU_EVENT_SCHED, arg->valid, part->id, 0);
+		vgpu_gpu_event(part->gpu, VGPU_EVENT_SCHED, arg->valid, part->id, 0);
 		vgpu_settings_read(part, arg);
 	}
-	mutex_unlock(&gpu->lock);
 	return ret;
 }

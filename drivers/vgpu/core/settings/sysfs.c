@@ -5,6 +5,7 @@
  */
 #include <linux/device.h>
 #include <linux/kstrtox.h>
+#include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -116,8 +117,10 @@ static ssize_t gpu_setting_store(struct device *dev, struct device_attribute *at
 	gpu = vgpu_gpu_find_device(dev);
 	if (!gpu)
 		return -ENODEV;
+	mutex_lock(&gpu->lock);
 	ret = vgpu_division_refuse(gpu, ctl.text, sizeof(ctl.text)) ?:
 	      vgpu_settings_set(&gpu->part0, &ctl);
+	mutex_unlock(&gpu->lock);
 	if (ret && vgpu_gpu_may_log(gpu))
 		dev_notice(dev, "vgpu: refused: %s\n", (char *)ctl.text);
 	vgpu_gpu_put(gpu);
