@@ -3,20 +3,19 @@
 #include <string.h>
 #include <strings.h>
 
+#include <linux/minmax.h>
+
 #include "core/objects/placement.h"
 #include "core/objects/profile.h"
+#include "core/settings/setting.h"
+#include "sched/sched.h"
 
 #include "ctl.h"
 #include "plan.h"
 #include "sched.h"
 
 #define PLACE_ROOM	64
-#define NS_PER_MS	1000000u
 #define NS_PER_S	1000000000u
-#define WINDOW_SLICES	10u	/* slices that a window has at least */
-#define WINDOW_NS	100000000u	/* and how long it is at least if it is not set */
-
-#define MANY_VGPUS	8u	/* with more of them slices are shorter */
 
 /* The number of a partition that is to be created, of the file's k-th. */
 #define PLANNED(k)	(~(uint32_t)(k))
@@ -48,10 +47,10 @@ void plan_window(const struct vgpu_ctl_sched *set, const struct vgpu_ctl_sched *
 		slice_ns = set->slice_ns;
 	else if (set->valid & VGPU_SCHED_FREQUENCY && set->frequency_hz)
 		slice_ns = NS_PER_S / set->frequency_hz;
-	if (window_ns && slice_ns && window_ns < WINDOW_SLICES * slice_ns)
+	if (window_ns && slice_ns && window_ns < VGPU_WINDOW_SLICES * slice_ns)
 		fault_add(faults, "%s.%s: a window of %llu ns has less than %u slices of %llu ns",
 			  place, set->valid & VGPU_SCHED_WINDOW ? "window_ns" : "slice_ns",
-			  (unsigned long long)window_ns, WINDOW_SLICES,
+			  (unsigned long long)window_ns, VGPU_WINDOW_SLICES,
 			  (unsigned long long)slice_ns);
 }
 
@@ -161,19 +160,18 @@ static void first_settings(const struct world *world, const struct plan_gpu *gpu
 	const struct vgpu_profile *profile = &vgpu_profiles[part->profile];
 	const struct vgpu_ctl_type *type = gpu->is->type;
 	struct vgpu_placement placement;
+	unsigned int most = 0;
 
-	memset(first, 0, sizeof(*first));
 	vgpu_placement_init(&placement, vgpu_profile_size_gb(profile, gpu_gb(gpu)),
 			    gpu->is->gpu.placement == VGPU_PLACEMENT_HOMOGENEOUS);
-	first->slice_ns = world->slice_ns ? world->slice_ns : 2 * NS_PER_MS;
-	for (; type < gpu->is->type + gpu->is->gpu.types && !world->slice_ns; type++)
-		if (type->slices == profile->slices &&
-		    vgpu_placement_count(&placement, type->placement_size_gb) > MANY_VGPUS)
-			first->slice_ns = NS_PER_MS;
-	first->window_ns = world->window_ns;
-	if (!first->window_ns)
-		first->window_ns = WINDOW_SLICES * first->slice_ns > WINDOW_NS ?
-				   WINDOW_SLICES * first->slice_ns : WINDOW_NS;
+	for (; type < gpu->is->type + gpu->is->gpu.types; type++)
+		if (type->slices == profile->slices)
+			most = max(most, vgpu_placement_count(&placement,
+							      type->placement_size_gb));
+	*first = (struct vgpu_ctl_sched){
+		.slice_ns = world->slice_ns, .window_ns = world->window_ns,
+	};
+	vgpu_settings_auto(first, most);
 }
 
 /* The driver knows numbers only. What is taken by a partition of the file is so by its place. */

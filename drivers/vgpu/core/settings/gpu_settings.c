@@ -116,16 +116,16 @@ int vgpu_settings_check_params(void)
 	return 0;
 }
 
-static u64 vgpu_settings_auto_slice_ns(const struct vgpu_partition *part)
+static unsigned int vgpu_settings_most(const struct vgpu_partition *part)
 {
 	const struct vgpu_gpu *gpu = part->gpu;
-	unsigned int i;
+	unsigned int i, most = 0;
 
 	for (i = 0; i < gpu->nr_types; i++)
-		if (gpu->types[i].profile == part->profile &&
-		    vgpu_placement_count(&part->placement, gpu->types[i].size_gb) > 8)
-			return 1000000;
-	return 2000000;
+		if (gpu->types[i].profile == part->profile)
+			most = max(most, vgpu_placement_count(&part->placement,
+							      gpu->types[i].size_gb));
+	return most;
 }
 
 /*
@@ -169,10 +169,7 @@ int vgpu_settings_init(struct vgpu_partition *part, struct vgpu_sched_params *pa
 	for (s = vgpu_gpu_settings; s->name; s++)
 		if (s->param)
 			vgpu_setting_set_number(s, settings, *s->param * (u64)s->param_unit);
-	if (!settings->slice_ns)
-		settings->slice_ns = vgpu_settings_auto_slice_ns(part);
-	if (!settings->window_ns)
-		settings->window_ns = max(VGPU_WINDOW_NS, VGPU_WINDOW_SLICES * settings->slice_ns);
+	vgpu_settings_auto(settings, vgpu_settings_most(part));
 	ret = vgpu_settings_to_params(part, settings, params, why, sizeof(why));
 	if (ret)
 		vgpu_gpu_err(part->gpu, "%s: %s\n",

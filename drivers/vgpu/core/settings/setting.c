@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions for the rows of a table of settings. Pure logic, compiled in user space too. */
+/* Functions for settings and the rows of a table. Pure logic, compiled in user space too. */
 #include <linux/errno.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/sprintf.h>
 #include <linux/string.h>
 
+#include "../../sched/sched.h"
 #include "setting.h"
+
+/**
+ * vgpu_settings_auto() - choose what module parameters leave to the driver
+ * @settings: of a new partition; its slice and its window are set if they are 0
+ * @most:     how many vGPUs of the smallest type fit
+ */
+void vgpu_settings_auto(struct vgpu_ctl_sched *settings, unsigned int most)
+{
+	if (!settings->slice_ns)
+		settings->slice_ns = most > 8 ? 1000000 : 2000000;
+	if (!settings->window_ns)
+		settings->window_ns = max(VGPU_WINDOW_NS, VGPU_WINDOW_SLICES * settings->slice_ns);
+}
 
 /**
  * vgpu_setting_set_number() - write a setting that is a number

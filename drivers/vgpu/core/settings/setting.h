@@ -97,6 +97,7 @@ static inline u64 vgpu_setting_number(const struct vgpu_setting *setting, const 
 	return setting->type == VGPU_SETTING_U64 ? *(const u64 *)field : *(const u32 *)field;
 }
 
+void vgpu_settings_auto(struct vgpu_ctl_sched *settings, unsigned int most);
 bool vgpu_setting_set_number(const struct vgpu_setting *setting, void *settings, u64 number);
 int vgpu_settings_check_form(const struct vgpu_setting *table, u32 valid, u32 pad, char *why,
 			     size_t size);
