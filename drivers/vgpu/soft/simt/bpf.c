@@ -350,7 +350,10 @@ static u32 simt_bpf_exit(struct simt_bpf *b, enum simt_native_end end)
 
 	simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_FIELD(at), SIMT_BPF_A);
 	simt_bpf_store(b, BPF_W, SIMT_BPF_LONE, SIMT_BPF_FIELD(left), SIMT_BPF_LEFT);
-	simt_bpf_leave_homes(b, SIMT_BPF_LOST, SIMT_BPF_HOMES);
+	if (end == SIMT_NATIVE_MET)
+		simt_bpf_put_regs(b);
+	else
+		simt_bpf_leave_homes(b, SIMT_BPF_LOST, SIMT_BPF_HOMES);
 	simt_bpf_set(b, SIMT_BPF_A, end);
 	simt_bpf_put(b, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	return begin;
@@ -383,8 +386,8 @@ static void simt_bpf_write(struct simt_bpf *b)
 	b->ps = 0;
 	simt_bpf_mov(b, SIMT_BPF_LONE, BPF_REG_1);
 	simt_bpf_load(b, BPF_MEMSX | BPF_W, SIMT_BPF_LEFT, SIMT_BPF_LONE, SIMT_BPF_FIELD(left));
+	simt_bpf_get_regs(b);
 	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_FIELD(at));
-	simt_bpf_enter_homes(b, SIMT_BPF_LOST, SIMT_BPF_HOMES);
 	simt_bpf_search(b, SIMT_MARK_BLOCK, true, b->ways.out);
 	for (at = 0; at <= nr; at++) {
 		begin = b->nr;

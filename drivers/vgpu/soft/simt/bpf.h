@@ -167,6 +167,8 @@ void simt_bpf_x_to(struct simt_bpf *b, u8 r, u8 to);
 void simt_bpf_x_set(struct simt_bpf *b, u8 r, u8 from);
 void simt_bpf_leave_homes(struct simt_bpf *b, u8 first, u8 nr);
 void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr);
+void simt_bpf_get_regs(struct simt_bpf *b);
+void simt_bpf_put_regs(struct simt_bpf *b);
 void simt_bpf_f_set(struct simt_bpf *b, u8 r, u8 from);
 void simt_bpf_last_again(struct simt_bpf *b, const struct simt_bpf_label *label);
 void simt_bpf_step(struct simt_bpf *b, const struct simt_insn *i);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Writes instructions of eBPF, and registers of a lane to and from their homes: see bpf.c. */
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 
 #include "bpf.h"
 
@@ -161,6 +164,69 @@ void simt_bpf_enter_homes(struct simt_bpf *b, u8 first, u8 nr)
 		if (b->guest[reg - SIMT_BPF_LOST])
 			simt_bpf_load(b, BPF_MEM | BPF_DW, reg, SIMT_BPF_LONE,
 				      SIMT_BPF_X(b->guest[reg - SIMT_BPF_LOST]));
+}
+
+/* Where the warp has a register of the lane, from struct simt_lone.home on. */
+#define SIMT_BPF_WARP_X(r)	((r) * sizeof(union simt_int))
+#define SIMT_BPF_WARP_F(r)	(offsetof(struct simt_warp, f) - offsetof(struct simt_warp, x) + \
+				 (r) * sizeof(union simt_float))
+
+static_assert(SIMT_BPF_WARP_F(SIMT_F_REGS) <= S16_MAX);
+
+static void simt_bpf_get_reg(struct simt_bpf *b, u8 r)
+{
+	u8 to = b->home[r] ?: SIMT_BPF_A;
+
+	simt_bpf_load(b, BPF_MEM | BPF_DW, to, SIMT_BPF_B, SIMT_BPF_WARP_X(r));
+	if (!b->home[r])
+		simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_X(r), to);
+}
+
+/* As simt_lone_get_regs(), and enters homes. A and B are lost. */
+void simt_bpf_get_regs(struct simt_bpf *b)
+{
+	u64 written = simt_lone_written(b->program), rest;
+	u32 none, end;
+	u8 k;
+
+	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_B, SIMT_BPF_LONE, SIMT_BPF_FIELD(regs));
+	simt_bpf_put(b, BPF_JMP | BPF_JNE | BPF_K, SIMT_BPF_B, 0, 1, 0);
+	none = b->nr;
+	simt_bpf_jump(b, none);
+	for (rest = b->program->floats; rest; rest &= rest - 1) {
+		simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_B,
+			      SIMT_BPF_WARP_F(__ffs64(rest)));
+		simt_bpf_store(b, BPF_DW, SIMT_BPF_LONE, SIMT_BPF_F(__ffs64(rest)), SIMT_BPF_A);
+	}
+	for (rest = written; rest; rest &= rest - 1)
+		simt_bpf_get_reg(b, __ffs64(rest));
+	for (k = 0; k < SIMT_BPF_HOMES; k++)
+		if (!(written >> b->guest[k] & 1))
+			simt_bpf_enter_homes(b, SIMT_BPF_LOST + k, 1);
+	end = b->nr;
+	simt_bpf_jump(b, end);
+	simt_bpf_aim(b, none, b->nr);
+	simt_bpf_enter_homes(b, SIMT_BPF_LOST, SIMT_BPF_HOMES);
+	simt_bpf_aim(b, end, b->nr);
+}
+
+/* As simt_lone_put_regs(). A and B are lost. */
+void simt_bpf_put_regs(struct simt_bpf *b)
+{
+	u64 rest;
+	u8 r;
+
+	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_B, SIMT_BPF_LONE, SIMT_BPF_FIELD(home));
+	for (rest = simt_lone_written(b->program); rest; rest &= rest - 1) {
+		r = __ffs64(rest);
+		simt_bpf_store(b, BPF_DW, SIMT_BPF_B, SIMT_BPF_WARP_X(r),
+			       simt_bpf_x(b, r, SIMT_BPF_A));
+	}
+	for (rest = b->program->floats; rest; rest &= rest - 1) {
+		r = __ffs64(rest);
+		simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_LONE, SIMT_BPF_F(r));
+		simt_bpf_store(b, BPF_DW, SIMT_BPF_B, SIMT_BPF_WARP_F(r), SIMT_BPF_A);
+	}
 }
 
 /* Makes the last float what it was where the access's code goes on. */

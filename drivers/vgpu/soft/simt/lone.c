@@ -253,6 +253,7 @@ static void simt_lone_keep(struct simt_lone *s)
 {
 	struct simt_warp *w = s->w;
 
+	simt_lone_get_regs(s);
 	w->alone.lap_changed = false;
 	s->changed = 0;
 	memcpy(w->lap_x, s->x, sizeof(w->lap_x));
@@ -413,7 +414,7 @@ bool simt_lone_take(struct simt_lone *s)
 	alone->cost += SIMT_TAKE_UNITS;
 	s->unused += SIMT_TAKE_UNITS;
 	s->changed = 0;
-	simt_lone_get_regs(s);
+	simt_lone_take_regs(s);
 	if (alone->turn <= 0)
 		simt_lone_stage(s);
 	s->left = clamp(min(s->units, alone->turn), SIMT_LONE_UNITS, SIMT_OVER_UNITS);

@@ -306,6 +306,7 @@ static u64 simt_lone_step(u64 lone, u64 at, u64 unused)
 static noinline void simt_lone_native(struct simt_lone *s, const struct simt_native *native)
 {
 	const struct simt_insn *const text = s->w->text;
+	unsigned int end;
 	s32 rest;
 
 	s->tlb = s->w->group->tlb;
@@ -313,7 +314,9 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 	do {
 		s->at = s->ip - text;
 		if (native->marks[s->at] & SIMT_MARK_BLOCK) {
-			switch (native->run(s, NULL)) {
+			end = native->run(s, NULL);
+			s->regs = end == SIMT_NATIVE_MET ? s->home : NULL;
+			switch (end) {
 			case SIMT_NATIVE_STEP:
 				if (s->stop != SIMT_LONE_LEFT)
 					return;
@@ -330,6 +333,7 @@ static noinline void simt_lone_native(struct simt_lone *s, const struct simt_nat
 			if (s->left <= 0 || s->stop == SIMT_LONE_END)
 				return;
 		}
+		simt_lone_get_regs(s);
 		/* Not by several at a time: the lane would pass by the begin of a block. */
 		do {
 			rest = s->left - 1;
@@ -399,10 +403,13 @@ static noinline u32 simt_lone_run(struct simt_warp *w, u32 left, enum simt_end *
 	simt_lone_begin(&s, w, left);
 	while (simt_lone_take(&s)) {
 		do {
+			if (!w->alone.shown && simt_lone_has_native(&s, native)) {
+				simt_lone_native(&s, native);
+				continue;
+			}
+			simt_lone_get_regs(&s);
 			if (w->alone.shown)
 				simt_lone_show_go(&s);
-			else if (simt_lone_has_native(&s, native))
-				simt_lone_native(&s, native);
 			else
 				simt_lone_go(&s);
 		} while (simt_lone_more(&s));

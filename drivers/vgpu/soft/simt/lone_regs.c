@@ -65,25 +65,39 @@ void simt_lone_begin_regs(struct simt_lone *s)
 	memset(s->f, 0, sizeof(s->f));
 }
 
-/* Sets its registers to those of its lane of the warp, which simt_lone_spread() has spread. */
-void simt_lone_get_regs(struct simt_lone *s)
+/* Its registers are those of its lane of the warp, which simt_lone_spread() has spread. */
+void simt_lone_take_regs(struct simt_lone *s)
 {
-	const struct simt_program *program = s->w->group->dispatch->program;
-	const struct simt_warp *w = s->w;
-	unsigned int l = s->lane, r;
+	struct simt_warp *w = s->w;
+	unsigned int r;
 	u64 rest;
 
 	for (rest = s->varying; rest; rest &= rest - 1) {
 		r = __ffs64(rest);
-		s->x[r] = w->base[r] + w->stride[r] * l;
+		s->x[r] = w->base[r] + w->stride[r] * s->lane;
 	}
+	s->home = &w->x[0].d[s->lane];
+	s->regs = s->home;
+}
+
+/* Sets them, unless that was done. */
+void simt_lone_get_regs(struct simt_lone *s)
+{
+	const struct simt_program *program = s->w->group->dispatch->program;
+	const struct simt_warp *w = s->w;
+	unsigned int l = s->lane;
+	u64 rest;
+
+	if (!s->regs)
+		return;
+	s->regs = NULL;
 	for (rest = simt_lone_written(program); rest; rest &= rest - 1)
 		s->x[__ffs64(rest)] = w->x[__ffs64(rest)].d[l];
 	for (rest = program->floats; rest; rest &= rest - 1)
 		s->f[__ffs64(rest)] = w->f[__ffs64(rest)].d[l];
 }
 
-/* Sets those of its lane of the warp. */
+/* Sets those of its lane of the warp, unless they are the same. */
 void simt_lone_put_regs(struct simt_lone *s)
 {
 	const struct simt_program *program = s->w->group->dispatch->program;
@@ -91,6 +105,8 @@ void simt_lone_put_regs(struct simt_lone *s)
 	unsigned int l = s->lane;
 	u64 rest;
 
+	if (s->regs)
+		return;
 	for (rest = simt_lone_written(program); rest; rest &= rest - 1)
 		w->x[__ffs64(rest)].d[l] = s->x[__ffs64(rest)];
 	for (rest = program->floats; rest; rest &= rest - 1)

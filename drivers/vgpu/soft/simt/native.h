@@ -26,7 +26,8 @@ enum simt_native_end {
 
 /**
  * struct simt_native - a program's code
- * @run:   runs a lane, which is at an instruction with SIMT_MARK_BLOCK
+ * @run:   runs a lane, which is at an instruction with SIMT_MARK_BLOCK, and gets its registers if
+ *         struct simt_lone.regs says so; with SIMT_NATIVE_MET they are the warp's again
  * @marks: of each instruction of the program, and of its end
  * @ps:    what one of its instructions takes on the average, as an estimate
  */

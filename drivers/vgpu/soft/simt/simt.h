@@ -18,7 +18,7 @@
 #include "native.h"
 
 #define SIMT_LANES	32
-#define SIMT_TLB	256	/* entries; a power of two */
+#define SIMT_TLB	512	/* entries; a power of two */
 #define SIMT_FLIGHTS	16	/* groups of a dispatch that may be in flight at a time */
 
 /* struct simt_dispatch.given goes beyond that by less than SIMT_FLIGHTS, and does not overflow. */

@@ -302,7 +302,10 @@ enum simt_lone_stop {
  * @again: the atomic instruction has done nothing, and is to be repeated
  * @end:   how simt_lone_run() ends
  * @varying: registers that the program does not write, but that differ between lanes
- * @tlb:   of the group. This and the following fields are for struct simt_native
+ * @regs:  @home, if the lane's registers are those of the warp, and @x and @f not; NULL: these are.
+ *         This and the following fields are for struct simt_native, too
+ * @home:  where the warp has the lane's first integer register
+ * @tlb:   of the group
  * @meet_at: number of the instruction @meet; U64_MAX: nowhere
  * @at:    number of the next instruction, where the code is entered or was left
  */
@@ -329,6 +332,8 @@ struct simt_lone {
 	bool again;
 	enum simt_end end;
 	u32 varying;
+	u64 *regs;
+	u64 *home;
 	struct simt_tlb *tlb;
 	u64 meet_at;
 	u64 at;
@@ -400,6 +405,7 @@ u32 simt_lone_start(struct simt_warp *w, u32 most);
 bool simt_lone_able(const struct simt_warp *w);
 void simt_lone_spread(struct simt_warp *w);
 void simt_lone_begin_regs(struct simt_lone *s);
+void simt_lone_take_regs(struct simt_lone *s);
 void simt_lone_get_regs(struct simt_lone *s);
 void simt_lone_put_regs(struct simt_lone *s);
 u32 simt_lone_pack(struct simt_warp *w, u32 most);
