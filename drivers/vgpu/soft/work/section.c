@@ -7,13 +7,13 @@
 /* The sections of a unit that executes programs; NULL: no memory. Sleeps. */
 struct soft_section *soft_section_alloc(void)
 {
-	return kzalloc(sizeof(struct soft_section), GFP_KERNEL);
+	return kvzalloc(sizeof(struct soft_section), GFP_KERNEL);
 }
 
 /* No section begins any more. @section: or NULL. Sleeps. */
 void soft_section_free(struct soft_section *section)
 {
-	kfree(section);
+	kvfree(section);
 }
 
 /* Makes the file "section_hist" of a unit. @section: or NULL. */
