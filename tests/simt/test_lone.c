@@ -127,6 +127,7 @@ static void run_lanes(struct simt_warp *w, bool change)
 	simt_lone_begin(&s, w, budget);
 	for (n = 0; n < hweight32(w->live); n++) {
 		assert_true(simt_lone_take(&s));
+		simt_lone_get_regs(&s);
 		for (r = 1; r < 32; r++)
 			assert_true(s.x[r] == want_x[r][s.lane]);
 		for (r = 0; r < 32; r++)
