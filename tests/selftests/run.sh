@@ -24,7 +24,7 @@ bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|loc
 
 # Tests that skip for these reasons run in another round, with other parameters, or on
 # another kernel.
-may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB|units meet on two processors|there is one unit, or one processor'
+may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB|units meet on two processors|there is one unit, or one processor|no tracer of functions'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
 # Looks for reports of the kernel since the last call. Marks how far it has looked, as the
@@ -210,7 +210,7 @@ if any_wanted dispatch_test samples_test; then
 fi
 # Several units: some more than there are processors.
 units=(units_test dispatch_test dispatch_fault_test dispatch_stop_test dispatch_sync_test
-	dispatch_storm_test partition_time_test)
+	dispatch_storm_test partition_time_test rcu_tasks_test)
 if any_wanted "${units[@]}" && load units=4 vgpu.quarantine_faults=0; then
 	echo "# units=4"
 	for name in "${units[@]}"; do

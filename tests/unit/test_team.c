@@ -9,6 +9,7 @@
 
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/rcupdate.h>
 #include <linux/rcuwait.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -26,6 +27,8 @@
 /* What team.c uses of the kernel. */
 #define need_resched()			sim_one_in(20)
 #define cond_resched()			world_resched()
+#undef cond_resched_tasks_rcu_qs
+#define cond_resched_tasks_rcu_qs()	world_quiet()
 #define cpu_relax()			sim_yield()
 #define raw_smp_processor_id()		world_cpu()
 #ifndef smp_load_acquire
@@ -33,6 +36,7 @@
 #endif
 
 static void world_resched(void);
+static void world_quiet(void);
 static unsigned int world_cpus(void);
 static unsigned int world_cpu(void);
 
@@ -79,6 +83,7 @@ unsigned int soft_unit_cpus(const struct soft_engine *engine)
  * @idle:   there is no work
  * @lead:   the leader's processor; helpers have those from 1 on
  * @came:   by helper, how often it has joined a section
+ * @quiet:  by helper, how often it has said that it is in no critical section of RCU-tasks
  * @most:   how many may help in it
  * @nr_ch:  and on how many channels
  * @wake_ns: how long a helper takes to wake
@@ -99,6 +104,7 @@ static struct {
 	bool idle;
 	unsigned int lead;
 	unsigned int came[MOST];
+	unsigned int quiet[MOST];
 	unsigned int most;
 	unsigned int nr_ch;
 	u64 wake_ns;
@@ -130,6 +136,15 @@ static void world_resched(void)
 	for (i = 0; world.wake_ns && i < world.engine.team.nr; i++)
 		if (world.helper[i].task == sim_current())
 			sim_sleep(world.wake_ns);
+}
+
+static void world_quiet(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < world.engine.team.nr; i++)
+		world.quiet[i] += world.helper[i].task == sim_current();
+	sim_yield();
 }
 
 /* What a translation was made with. */
@@ -403,7 +418,10 @@ static void test_processors(void **state)
 	end();
 }
 
-/* While a section stays open all are at work all the time, and nobody waits for the others. */
+/*
+ * While a section stays open all are at work all the time, and nobody waits for the others; nor
+ * does RCU-tasks for one that never sleeps.
+ */
 static void test_stays_open(void **state)
 {
 	u64 seed = test_seed();
@@ -418,8 +436,9 @@ static void test_stays_open(void **state)
 		}
 		section_close();
 		for (i = 0; i < MOST; i++)
-			check_that(world.came[i] >= 10 && world.came[i] <= 25, "%u",
-				   world.came[i]);
+			check_that(world.came[i] >= 10 && world.came[i] <= 25 &&
+				   world.quiet[i] + 1 >= world.came[i], "%u, %u", world.came[i],
+				   world.quiet[i]);
 		end();
 	}
 }

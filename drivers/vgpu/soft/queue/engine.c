@@ -9,6 +9,7 @@
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -339,8 +340,12 @@ static int soft_engine_thread(void *data)
 		if (!soft_engine_started(engine))
 			return 0;
 		do {
-			/* A short run does not reach the other calls of cond_resched(). */
-			cond_resched();
+			/*
+			 * A short run does not reach the other calls of this. Grace periods of
+			 * RCU-tasks, for which tracers, probes and live patches wait, end when each
+			 * thread has slept or has said so: no guest may hold them up.
+			 */
+			cond_resched_tasks_rcu_qs();
 			soft_unit_pin(unit);
 			end = soft_engine_do_run(engine, &times);
 		} while (soft_engine_finish(engine, end, &times));

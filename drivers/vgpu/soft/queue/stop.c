@@ -4,6 +4,7 @@
  * threads set, and at the clock.
  */
 #include <linux/ktime.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "queues.h"
@@ -68,7 +69,8 @@ static bool soft_stop_flags(struct soft_unit *unit, const struct soft_channel *c
 static bool soft_stop_later(struct soft_unit *unit)
 {
 	unit->view.work = 0;
-	cond_resched();
+	/* With work that never ends the thread never sleeps: see soft_engine_thread(). */
+	cond_resched_tasks_rcu_qs();
 	soft_stop_clock(unit);
 	return unit->expired || unit->rests;
 }

@@ -4,6 +4,7 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -138,10 +139,13 @@ static void soft_team_work(struct soft_unit *unit)
 	u64 until_ns = ktime_get_ns() + SOFT_TEAM_MISS_NS;
 
 	do {
-		if (!soft_team_called(unit))
+		if (!soft_team_called(unit)) {
 			cpu_relax();
-		else if (soft_team_help(unit))
+		} else if (soft_team_help(unit)) {
 			until_ns = ktime_get_ns() + SOFT_TEAM_POLL_NS;
+			/* With work that never ends it never sleeps: see soft_engine_thread(). */
+			cond_resched_tasks_rcu_qs();
+		}
 	} while (soft_team_apart(team) && !need_resched() && !kthread_should_stop() &&
 		 ktime_get_ns() < until_ns);
 }

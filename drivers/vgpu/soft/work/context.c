@@ -13,8 +13,10 @@
  * its room; those that the worker is yet to free count for the bound only.
  *
  * Where the engine has several units, the worker makes flights for them, too, as far as there is
- * memory and room for these. They stay with the context.
+ * memory and room for these. They stay with the context, until another one needs the room and this
+ * one has been idle for long.
  */
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -284,6 +286,7 @@ static bool soft_context_keep(struct soft_channel *ch, struct soft_context *cont
 		return false;
 	raw_spin_lock(&compute->kept_lock);
 	list_add_tail(&context->link, &compute->kept);
+	context->kept_at = jiffies;
 	context->ch = ch;
 	soft_contexts(ch)->kept = context;
 	raw_spin_unlock(&compute->kept_lock);
@@ -334,6 +337,44 @@ static bool soft_context_evict(struct soft_compute *compute)
 
 	soft_context_free(idle);
 	return idle;
+}
+
+/* Likewise, of those that have spare flights, and have been idle for @idle jiffies at least. */
+static struct soft_context *soft_context_oldest_spare(struct soft_compute *compute,
+						      unsigned long idle)
+{
+	struct soft_context *context, *found = NULL;
+
+	raw_spin_lock(&compute->kept_lock);
+	list_for_each_entry(context, &compute->kept, link) {
+		if (time_before(jiffies, context->kept_at + idle))
+			break;
+		if (list_empty(&context->spare))
+			continue;
+		found = context;
+		soft_context_unkeep(compute, context);
+		break;
+	}
+	raw_spin_unlock(&compute->kept_lock);
+	return found;
+}
+
+/**
+ * soft_context_evict_spare() - make room for flights
+ * @compute: of the vGPU
+ * @idle: in jiffies: a context that was idle for less may be wanted again at once
+ *
+ * Frees one context that keeps flights which no dispatch has.
+ *
+ * Context: sleeps; not in an engine's thread.
+ * Return: false if there is none.
+ */
+bool soft_context_evict_spare(struct soft_compute *compute, unsigned long idle)
+{
+	struct soft_context *context = soft_context_oldest_spare(compute, idle);
+
+	soft_context_free(context);
+	return context;
 }
 
 /* Counts the memory of a context that is to be made; frees idle contexts to make room for it. */

@@ -91,6 +91,7 @@ struct soft_compute {
  * @program:  the program that @dispatch executes; NULL: none, the context is idle
  * @ch:       the channel, while there is a @program, and while it keeps the context
  * @link:     in struct soft_compute.kept, while the channel keeps it
+ * @kept_at:  in jiffies, since when
  * @image:    address of the program's image in the channel's address space
  */
 struct soft_context {
@@ -107,6 +108,7 @@ struct soft_context {
 	struct soft_program *program;
 	struct soft_channel *ch;
 	struct list_head link;
+	unsigned long kept_at;
 	u64 image;
 };
 
@@ -132,6 +134,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 		      atomic_t *decoded);
 void soft_compute_exit(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch, bool prepared);
+bool soft_context_evict_spare(struct soft_compute *compute, unsigned long idle);
 struct soft_context_size soft_context_size(struct soft_exec *exec);
 struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					const struct soft_context_size *size, int *ret);

@@ -13,7 +13,7 @@
 #include "packet_types.h"
 #include "work.h"
 
-/* Where flights could not be made, it is tried again after so long. */
+/* Flights that could not be made are tried again after so long. Contexts idle for as long go. */
 #define SOFT_LACKS_JIFFIES	HZ
 
 /*
@@ -112,6 +112,10 @@ bool soft_context_lacks(const struct soft_context *context, unsigned int nr)
  * soft_context_fill() - make flights for a context
  * @context: belongs to the caller
  * @nr: how many it should have, its own with them; fewer will do, if there is no memory or room
+ *
+ * A channel that does nothing any more does not keep room from those that do: these would have one
+ * unit for ever.
+ *
  * Context: sleeps; not in an engine's thread.
  */
 void soft_context_fill(struct soft_context *context, unsigned int nr)
@@ -121,6 +125,9 @@ void soft_context_fill(struct soft_context *context, unsigned int nr)
 
 	while (soft_context_lacks(context, nr)) {
 		flight = soft_flight_alloc(context->compute, &context->own.size, true, &ret);
+		if (!flight && ret == -EBUSY &&
+		    soft_context_evict_spare(context->compute, SOFT_LACKS_JIFFIES))
+			continue;
 		context->lacks = !flight;
 		context->again = jiffies + SOFT_LACKS_JIFFIES;
 		if (!flight)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0
+# what: channels that are idle keep the room of flights that others need for units
+# file: context_flights.c
+# lane: lab
+# tests: units
+/^void soft_context_fill/,/^}/s/ret == -EBUSY/false/
