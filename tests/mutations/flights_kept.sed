@@ -2,5 +2,5 @@
 # what: channels that are idle keep the room of flights that others need for units
 # file: context_flights.c
 # lane: lab
-# tests: units
+# tests: units_idle
 /^void soft_context_fill/,/^}/s/ret == -EBUSY/false/

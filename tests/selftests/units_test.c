@@ -473,42 +473,6 @@ static void endless_dispatches_stop(void)
 		"memory of flights is not given back");
 }
 
-#define BIG_GROUPS	16u	/* one for each unit that there may be */
-#define BIG_ITEMS	1024u	/* with COMPUTE_LOAD() such a group takes more than 4 MiB */
-#define TRIED_AGAIN_MS	1500	/* flights for which there was no room */
-
-static void run_big(unsigned int i)
-{
-	compute_dispatch_head(chans[i], COMPUTE_HEAD, PLACE(i),
-			      COMPUTE_SIZE(BIG_GROUPS * BIG_ITEMS, 1, 1),
-			      COMPUTE_SIZE(BIG_ITEMS, 1, 1), 0);
-	fx_finish(chans[i]);
-}
-
-/*
- * What units need for dispatches of a channel that does nothing any more is given up for another
- * channel, which would have one unit for ever.
- */
-static void idle_channels_give_way(void)
-{
-	static const uint32_t words[] = { RV_RET };
-	uint64_t share;
-	unsigned int i;
-
-	begin_channels();
-	COMPUTE_LOAD(&v, words);
-	run_big(0);
-	share = compute_counter(&v, "flight_bytes ");
-	CHECK(share, "");
-	for (i = 1; i < CHANNELS; i++)
-		run_big(i);
-	clk_sleep_ms(TRIED_AGAIN_MS);
-	run_big(CHANNELS - 1);
-	for (i = 0; i < CHANNELS - 1; i++)
-		FX_OK(v.dev, vgpu_chan_disable(chans[i]));
-	FX_SOON(compute_counter(&v, "flight_bytes ") == share, "the last one has no such share");
-}
-
 static bool is_idle(void)
 {
 	unsigned int i;
@@ -624,7 +588,6 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(one_dispatch_faults),
 	KTAP_TEST(pages_beside),
 	KTAP_TEST(endless_dispatches_stop),
-	KTAP_TEST(idle_channels_give_way),
 	KTAP_TEST(dispatches_move),
 };
 
