@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Engines that always have work let grace periods of RCU-tasks end, for which each thread of the
- * kernel that can run must have slept, or said that it could. Whoever ends a tracer, or removes a
- * probe or a live patch, waits for one: no guest may hold that up.
+ * Engines that always have work, and threads that work for them, let grace periods of RCU-tasks
+ * end, for which each thread of the kernel that can run must have slept, or said that it could.
+ * Whoever ends a tracer, or removes a probe or a live patch, waits for one: no guest may hold that
+ * up.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -105,27 +106,42 @@ static void endless_programs(void)
 
 static struct vgpu_chan *chans[CHANNELS];
 
-/* Copy engines that have more work than they can do. */
-static void endless_fills(void)
+/* Copy engines have more fills than they can do, until tracers have ended. */
+static void fill_until_traced(struct vgpu_loc to)
 {
-	uint64_t end;
+	uint64_t end = clk_ms() + FX_TIMEOUT_MS;
 	unsigned int i;
 
-	need_tracers();
-	fx_create_open(&v, fx_default_type());
 	for (i = 0; i < CHANNELS; i++)
 		chans[i] = fx_chan(&v, VGPU_HW_ENGINE_CE, i % 2, VGPU_RING_FB, RING_ORDER);
 	trace_begin();
-	end = clk_ms() + FX_TIMEOUT_MS;
 	for (i = 0; traced >= 0 && traced < ROUNDS; i++) {
 		struct vgpu_chan *chan = chans[i % CHANNELS];
 
 		CHECK(clk_ms() < end, "a tracer does not end");
 		while (chan->put - vgpu_chan_get(chan) < (1u << RING_ORDER))
-			FX_OK(v.dev, vgpu_chan_fill(chan, VGPU_FB(8 * FX_MIB), i, 8 * FX_MIB));
+			FX_OK(v.dev, vgpu_chan_fill(chan, to, i, 8 * FX_MIB));
 	}
 	CHECK_EQ(traced, ROUNDS);
 	trace_end();
+}
+
+static void endless_fills(void)
+{
+	need_tracers();
+	fx_create_open(&v, fx_default_type());
+	fill_until_traced(VGPU_FB(8 * FX_MIB));
+}
+
+/* Likewise in the guest's memory, which the vGPU's worker writes. */
+static void endless_accesses(void)
+{
+	static struct vgpu_buf buf;
+
+	need_tracers();
+	fx_create_open(&v, fx_default_type());
+	FX_OK(v.dev, vgpu_buf_alloc(v.dev, 8 * FX_MIB, &buf));
+	fill_until_traced(VGPU_SYS(&buf, 0));
 }
 
 /* Who waits for the grace period goes on when the vGPU is closed. */
@@ -139,6 +155,7 @@ static void cleanup(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(endless_programs),
 	KTAP_TEST(endless_fills),
+	KTAP_TEST(endless_accesses),
 };
 
 KTAP_MAIN(tests, cleanup)

@@ -24,7 +24,8 @@ bad='BUG:|WARNING:|Oops|general protection|Call Trace|INFO: task|UBSAN|KASAN|loc
 
 # Tests that skip for these reasons run in another round, with other parameters, or on
 # another kernel.
-may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB|units meet on two processors|there is one unit, or one processor|no tracer of functions'
+may_skip='vgpu(_soft)? is loaded with|quarantine_backoff_ms is too|sizes are powers of two|a null GPU has no|no log of written memory|framebuffer of [0-9]+ GiB|units meet on two processors|there is one unit, or one processor'
+[[ ${LAB_KERNEL:-} != uml* ]] || may_skip+='|no tracer of functions'
 [[ ${LAB_KERNEL:-} == *-debug ]] || may_skip+='|no fault injection in this kernel'
 
 # Looks for reports of the kernel since the last call. Marks how far it has looked, as the

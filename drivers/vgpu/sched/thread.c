@@ -12,6 +12,7 @@
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/workqueue.h>
@@ -60,6 +61,8 @@ static int sched_thread(void *data)
 		due_ns = thread->look(thread->data);
 		if (due_ns < KTIME_MAX)
 			hrtimer_start(&thread->timer, ns_to_ktime(due_ns), HRTIMER_MODE_ABS_HARD);
+		/* Tenants may kick it without end: it never sleeps then. */
+		cond_resched_tasks_rcu_qs();
 	}
 	__set_current_state(TASK_RUNNING);
 	return 0;

@@ -21,6 +21,7 @@
 #include <linux/kthread.h>
 #include <linux/nospec.h>
 #include <linux/pci_regs.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
@@ -164,7 +165,8 @@ static int irq_thread(void *data)
 		if (!kicked)
 			return 0;
 		irq_deliver(irqs);
-		cond_resched();
+		/* A guest may always have the next interrupt: it never sleeps then. */
+		cond_resched_tasks_rcu_qs();
 	}
 }
 

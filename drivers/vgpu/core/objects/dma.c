@@ -368,6 +368,8 @@ static int vgpu_dma_thread(void *data)
 		if (!vgpu_dma_again(worker, dma, &ret))
 			vgpu_dma_end(dma, ret);
 		vgpu_dma_leave(worker);
+		/* Several channels may always have the next access: it never sleeps then. */
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }

@@ -158,7 +158,7 @@ static int soft_team_thread(void *data)
 	while (!kthread_should_stop()) {
 		rcuwait_wait_event(&unit->wake, soft_team_called(unit) || kthread_should_stop(),
 				   TASK_IDLE);
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 		soft_team_work(unit);
 	}
 	return 0;

@@ -193,6 +193,8 @@ void simt_bpf_get_regs(struct simt_bpf *b)
 	simt_bpf_put(b, BPF_JMP | BPF_JNE | BPF_K, SIMT_BPF_B, 0, 1, 0);
 	none = b->nr;
 	simt_bpf_jump(b, none);
+	/* The same, but good memory also for a CPU that is here ahead of the check. */
+	simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_B, SIMT_BPF_LONE, SIMT_BPF_FIELD(home));
 	for (rest = b->program->floats; rest; rest &= rest - 1) {
 		simt_bpf_load(b, BPF_MEM | BPF_DW, SIMT_BPF_A, SIMT_BPF_B,
 			      SIMT_BPF_WARP_F(__ffs64(rest)));

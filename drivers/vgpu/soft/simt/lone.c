@@ -382,8 +382,9 @@ static u32 simt_lone_lanes(struct simt_lone *s)
 }
 
 /**
- * simt_lone_take() - give a lane registers of its own
- * @s: set to the lane
+ * simt_lone_take() - give a lane its turn
+ * @s: set to the lane, whose registers are those of the warp until simt_lone_get_regs(), or code of
+ *     the CPU, gets them
  * Context: any.
  * Return: false if no lane can run, or not now: see simt_lone_end().
  */

@@ -339,22 +339,30 @@ static bool soft_context_evict(struct soft_compute *compute)
 	return idle;
 }
 
-/* Likewise, of those that have spare flights, and have been idle for @idle jiffies at least. */
-static struct soft_context *soft_context_oldest_spare(struct soft_compute *compute,
+/*
+ * Returns the context that has been idle for longest of those that have spare flights and have been
+ * idle for @idle jiffies at least; it belongs to the caller now. NULL: there is none, or all of
+ * them together do not leave room for @bytes.
+ */
+static struct soft_context *soft_context_oldest_spare(struct soft_compute *compute, size_t bytes,
 						      unsigned long idle)
 {
+	s64 over = atomic64_read(&compute->flight_bytes) + bytes - SOFT_FLIGHTS_BYTES / 2;
 	struct soft_context *context, *found = NULL;
 
 	raw_spin_lock(&compute->kept_lock);
 	list_for_each_entry(context, &compute->kept, link) {
-		if (time_before(jiffies, context->kept_at + idle))
+		if (time_before(jiffies, context->kept_at + idle) || (found && over <= 0))
 			break;
 		if (list_empty(&context->spare))
 			continue;
-		found = context;
-		soft_context_unkeep(compute, context);
-		break;
+		found = found ?: context;
+		over -= (context->made - 1) * soft_flight_bytes(&context->own.size);
 	}
+	if (over > 0)
+		found = NULL;
+	if (found)
+		soft_context_unkeep(compute, found);
 	raw_spin_unlock(&compute->kept_lock);
 	return found;
 }
@@ -362,16 +370,17 @@ static struct soft_context *soft_context_oldest_spare(struct soft_compute *compu
 /**
  * soft_context_evict_spare() - make room for flights
  * @compute: of the vGPU
+ * @bytes: of the flight that is to be made
  * @idle: in jiffies: a context that was idle for less may be wanted again at once
  *
  * Frees one context that keeps flights which no dispatch has.
  *
  * Context: sleeps; not in an engine's thread.
- * Return: false if there is none.
+ * Return: false if there is none, or if freeing all of them would not be enough.
  */
-bool soft_context_evict_spare(struct soft_compute *compute, unsigned long idle)
+bool soft_context_evict_spare(struct soft_compute *compute, size_t bytes, unsigned long idle)
 {
-	struct soft_context *context = soft_context_oldest_spare(compute, idle);
+	struct soft_context *context = soft_context_oldest_spare(compute, bytes, idle);
 
 	soft_context_free(context);
 	return context;

@@ -134,7 +134,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 		      atomic_t *decoded);
 void soft_compute_exit(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch, bool prepared);
-bool soft_context_evict_spare(struct soft_compute *compute, unsigned long idle);
+bool soft_context_evict_spare(struct soft_compute *compute, size_t bytes, unsigned long idle);
 struct soft_context_size soft_context_size(struct soft_exec *exec);
 struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					const struct soft_context_size *size, int *ret);

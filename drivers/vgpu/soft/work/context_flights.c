@@ -126,7 +126,9 @@ void soft_context_fill(struct soft_context *context, unsigned int nr)
 	while (soft_context_lacks(context, nr)) {
 		flight = soft_flight_alloc(context->compute, &context->own.size, true, &ret);
 		if (!flight && ret == -EBUSY &&
-		    soft_context_evict_spare(context->compute, SOFT_LACKS_JIFFIES))
+		    soft_context_evict_spare(context->compute,
+					     soft_flight_bytes(&context->own.size),
+					     SOFT_LACKS_JIFFIES))
 			continue;
 		context->lacks = !flight;
 		context->again = jiffies + SOFT_LACKS_JIFFIES;

@@ -316,13 +316,13 @@ static void soft_lanes_bench_free(struct soft_lanes_bench *bench)
 	kvfree(bench->group.warps);
 	kvfree(bench->group.private);
 	kfree(bench->program);
-	kfree(bench);
+	kvfree(bench);
 }
 
 static struct soft_lanes_bench *soft_lanes_bench_alloc(void)
 {
 	static const u32 one[3] = { SIMT_LANES, 1, 1 };
-	struct soft_lanes_bench *bench = kzalloc(sizeof(*bench), GFP_KERNEL);
+	struct soft_lanes_bench *bench = kvzalloc(sizeof(*bench), GFP_KERNEL);
 
 	if (!bench)
 		return NULL;
