@@ -38,7 +38,7 @@ static struct vgpu_chan *open_gr(void)
  * @code:  the fault that comes of it
  * @at:    which of @words faults
  * @addr:  the address that T2 has
- * @end:   counted from the partition's end
+ * @end:   counted from the framebuffer's end
  * @fault_addr: the fault has an address: that one, with @more added
  * @more:  see there
  * @words: instructions
@@ -78,15 +78,15 @@ static const struct bad bads[] = {
 		6, { 0x0060006f } },
 	{ "branch between instructions, by 10", VGPU_HW_FAULT_ILLEGAL, 0, PC(NR_BEFORE), false,
 		true, 10, { 0x00000563 } },
-	{ "load behind the partition", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL, true, true, 0,
+	{ "load behind the framebuffer", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL, true, true, 0,
 		LOAD },
-	{ "store behind the partition", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL, true, true, 0,
+	{ "store behind the framebuffer", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL, true, true, 0,
 		STORE },
-	{ "atomic behind the partition", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL, true, true,
+	{ "atomic behind the framebuffer", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL, true, true,
 		0, ATOMIC },
-	{ "load over the partition's end", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL - 2, true,
+	{ "load over the framebuffer's end", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL - 2, true,
 		true, 2, LOAD },
-	{ "store over the partition's end", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL - 2, true,
+	{ "store over the framebuffer's end", VGPU_HW_FAULT_ADDRESS, 0, VGPU_HW_VA_GLOBAL - 2, true,
 		true, 2, STORE },
 	{ "load far away", VGPU_HW_FAULT_ADDRESS, 0, ~7ull, false, true, 0, LOAD },
 	{ "store far away", VGPU_HW_FAULT_ADDRESS, 0, 1ull << 63, false, true, 0, STORE },
@@ -181,7 +181,7 @@ static void every_fault_of_a_head(void)
 	fx_again(chan);
 	compute_dispatch_head(chan, end, 0, COMPUTE_ONE, COMPUTE_ONE, 0);
 	compute_check_fault(chan, VGPU_HW_FAULT_ADDRESS, end, 0, COMPUTE_SIZE(0, 0, 0),
-			    "head behind the partition");
+			    "head behind the framebuffer");
 	fx_again(chan);
 	/* Memory that was never touched is no program. */
 	compute_dispatch_head(chan, end - 64, 0, COMPUTE_ONE, COMPUTE_ONE, 0);

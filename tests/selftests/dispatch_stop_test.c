@@ -389,7 +389,7 @@ static void stores_beyond_the_limit(void)
 	uint32_t row;
 
 	hog_in_group();
-	CHECK(hog.dev->fb_bytes > 2 * GROUP_LIMIT, "the partition is too small");
+	CHECK(hog.dev->fb_bytes > 2 * GROUP_LIMIT, "the framebuffer is too small");
 	neighbour = compute_chan(&other);
 	chan = compute_chan(&hog);
 	compute_load(&hog, words, sizeof(words) / sizeof(words[0]), 64);

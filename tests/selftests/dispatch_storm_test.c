@@ -148,7 +148,7 @@ static void neighbour_check(void)
 	fx_check_words(other.dev->fb + 8 * FX_MIB, FX_MIB, 0x5a5a5a5a);
 }
 
-/* A program that writes anything to its own tables reaches its own partition at most. */
+/* A program that writes anything to its own tables reaches its own framebuffer at most. */
 static void tables_of_its_own(void)
 {
 	static const uint32_t none[] = { RV_RET };

@@ -19,7 +19,7 @@ static struct vgpu_buf buf;
  * @what:   the mistake, in words
  * @code:   the fault that comes of it
  * @ce:     the packet is for a copy engine, else for gr
- * @end:    which addresses of the packet are counted from the partition's end: END_*
+ * @end:    which addresses of the packet are counted from the framebuffer's end: END_*
  * @packet: in the CPU's byte order
  */
 #define END_DST		1
@@ -56,7 +56,7 @@ static const struct bad bads[] = {
 	{ "signal misaligned", VGPU_HW_FAULT_ALIGN, true, 0, {
 		.type = VGPU_HW_PKT_FENCE, .flags = VGPU_HW_PKT_SIGNAL,
 		.signal_addr = 4 } },
-	{ "signal behind the partition", VGPU_HW_FAULT_ADDRESS, true, END_SIGNAL, {
+	{ "signal behind the framebuffer", VGPU_HW_FAULT_ADDRESS, true, END_SIGNAL, {
 		.type = VGPU_HW_PKT_FENCE, .flags = VGPU_HW_PKT_SIGNAL } },
 	{ "signal at the end of addresses", VGPU_HW_FAULT_ADDRESS, true, 0, {
 		.type = VGPU_HW_PKT_FENCE, .flags = VGPU_HW_PKT_SIGNAL,
@@ -82,9 +82,9 @@ static const struct bad bads[] = {
 		.type = VGPU_HW_PKT_FILL, .dst = 2, .width = 4, .rows = 1 } },
 	{ "fill, width misaligned", VGPU_HW_FAULT_ALIGN, false, 0, {
 		.type = VGPU_HW_PKT_FILL, .width = 6, .rows = 1 } },
-	{ "fill behind the partition", VGPU_HW_FAULT_ADDRESS, false, END_DST, {
+	{ "fill behind the framebuffer", VGPU_HW_FAULT_ADDRESS, false, END_DST, {
 		.type = VGPU_HW_PKT_FILL, .width = 4, .rows = 1 } },
-	{ "fill over the partition's end", VGPU_HW_FAULT_ADDRESS, true, END_DST, {
+	{ "fill over the framebuffer's end", VGPU_HW_FAULT_ADDRESS, true, END_DST, {
 		.type = VGPU_HW_PKT_FILL, .dst = (__u64)-4096, .width = 4100,
 		.rows = 1 } },
 	{ "fill that wraps", VGPU_HW_FAULT_ADDRESS, false, 0, {
@@ -101,9 +101,9 @@ static const struct bad bads[] = {
 	{ "fill of guest memory that wraps", VGPU_HW_FAULT_ADDRESS, false, 0, {
 		.type = VGPU_HW_PKT_FILL, .dst = (__u64)-4096, .width = 8192,
 		.rows = 1, .op_flags = VGPU_HW_OP_DST_SYS } },
-	{ "copy from behind the partition", VGPU_HW_FAULT_ADDRESS, true, END_SRC, {
+	{ "copy from behind the framebuffer", VGPU_HW_FAULT_ADDRESS, true, END_SRC, {
 		.type = VGPU_HW_PKT_COPY, .width = 1, .rows = 1 } },
-	{ "copy to behind the partition", VGPU_HW_FAULT_ADDRESS, true, END_DST, {
+	{ "copy to behind the framebuffer", VGPU_HW_FAULT_ADDRESS, true, END_DST, {
 		.type = VGPU_HW_PKT_COPY, .width = 1, .rows = 1 } },
 	{ "copy from unmapped", VGPU_HW_FAULT_DMA, true, 0, {
 		.type = VGPU_HW_PKT_COPY, .src = NO_SYS, .width = 100000,
@@ -128,13 +128,13 @@ static const struct bad bads[] = {
 		.type = VGPU_HW_PKT_PRESENT, .present_width = 64,
 		.present_height = 64, .present_pitch = 252,
 		.present_format = VGPU_HW_FORMAT_XRGB8888 } },
-	{ "present behind the partition", VGPU_HW_FAULT_ADDRESS, false, END_DST, {
+	{ "present behind the framebuffer", VGPU_HW_FAULT_ADDRESS, false, END_DST, {
 		.type = VGPU_HW_PKT_PRESENT, .present_width = 64,
 		.present_height = 64, .present_pitch = 256,
 		.present_format = VGPU_HW_FORMAT_XRGB8888 } },
 };
 
-/* The packet in the device's byte order, with the partition's end added where @end says so. */
+/* The packet in the device's byte order, with the framebuffer's end added where @end says so. */
 static struct vgpu_hw_packet encode(const struct bad *bad)
 {
 	struct vgpu_hw_packet p = bad->packet;
@@ -294,7 +294,7 @@ static void bad_rings(void)
 		{ "order 17", 0, 17 << VGPU_HW_CTRL_ORDER_SHIFT },
 		{ "order 255", 0, 255u << VGPU_HW_CTRL_ORDER_SHIFT },
 		{ "misaligned", 32, 4 << VGPU_HW_CTRL_ORDER_SHIFT },
-		{ "behind the partition", 0, 4 << VGPU_HW_CTRL_ORDER_SHIFT },
+		{ "behind the framebuffer", 0, 4 << VGPU_HW_CTRL_ORDER_SHIFT },
 		{ "over the end", 0, 5 << VGPU_HW_CTRL_ORDER_SHIFT },
 		{ "wraps", ~63ull, 4 << VGPU_HW_CTRL_ORDER_SHIFT },
 		{ "unmapped", NO_SYS, 4 << VGPU_HW_CTRL_ORDER_SHIFT | VGPU_HW_CTRL_RING_SYS },

@@ -121,7 +121,7 @@ static const struct bad bads[] = {
 	{ "fill, W without R", FILL(P(WRITE), 4), NO_PAGE(P(WRITE)) },
 	{ "fill, reserved bit", FILL(P(RESERVED), 4), NO_PAGE(P(RESERVED)) },
 	{ "fill, N bit", FILL(P(NAPOT), 4), NO_PAGE(P(NAPOT)) },
-	{ "fill behind the partition", FILL(P(OUTSIDE), 4), NO_PAGE(P(OUTSIDE)) },
+	{ "fill behind the framebuffer", FILL(P(OUTSIDE), 4), NO_PAGE(P(OUTSIDE)) },
 	{ "fill, four levels", FILL(P(DEEP), 4), NO_PAGE(P(DEEP)) },
 	{ "fill, superpage not aligned", FILL(REGION(BENT) + 8, 4), NO_PAGE(REGION(BENT) + 8) },
 	{ "fill, superpage outside", FILL(REGION(BIG_OUTSIDE), 4), NO_PAGE(REGION(BIG_OUTSIDE)) },
@@ -256,7 +256,7 @@ static void bad_rings(void)
 	good = space->root;
 	outside = VGPU_HW_ROOT_VALID | (uint32_t)(v.dev->fb_bytes / PAGE);
 	enable(RING_VA, outside, 0);
-	check_fault(VGPU_HW_FAULT_PAGE, RING_VA, 0, "root behind the partition");
+	check_fault(VGPU_HW_FAULT_PAGE, RING_VA, 0, "root behind the framebuffer");
 	enable(RING_VA, ~0u, 0);
 	check_fault(VGPU_HW_FAULT_PAGE, RING_VA, 0, "root far away");
 	enable(RING_VA, good, VGPU_HW_CTRL_RING_SYS);

@@ -295,7 +295,7 @@ static void superpages(void)
 	fx_check_words(bytes + big + 8, PAGE - 8, 0x22222222);
 	if (v.dev->fb_bytes < FX_GIB)
 		return;
-	/* All of the partition, and only that. */
+	/* All of the framebuffer, and only that. */
 	space_map(64 * FX_GIB, VGPU_FB(0), FX_GIB, RW);
 	FX_OK(v.dev, vgpu_chan_copy(chan, VGPU_VA(64 * FX_GIB + at), VGPU_VA(4 * big), 4));
 	fx_finish(chan);

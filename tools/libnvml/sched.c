@@ -29,8 +29,8 @@ static const struct {
 };
 
 /*
- * Of a GPU that is divided each partition has a scheduler, for which NVML has no handle. That of
- * the whole GPU has no vGPUs then: to tell it, or to set it, would be of no use.
+ * Of a GPU that is divided each partition has a scheduler, which the GPU's handle does not name.
+ * That of the whole GPU has no vGPUs then: to tell it, or to set it, would be of no use.
  */
 static nvmlReturn_t sched_read(const struct nvmlDevice_st *device, struct vgpu_ctl_sched *sched,
 			       unsigned int *policy)

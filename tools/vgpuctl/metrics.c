@@ -117,7 +117,7 @@ static const struct metric table[] = {
 	{ "vgpu_partition_slice_seconds", "How long a vGPU in the partition runs at a time",
 		SCOPE_PARTITION, KIND_NS, PART(slice_ns) },
 	{ "vgpu_partition_shared_in_time",
-		"1: it has slots of CPUs that others use, too; 0: CPUs of its own",
+		"1: it has only fixed slots of the CPUs' time; 0: it has no slots",
 		SCOPE_PARTITION, KIND_U32, PART(shared_time) },
 	{ "vgpu_partition_engine_units", "Units of the partition's engine",
 		SCOPE_PARTITION_ENGINE, KIND_U32, PART_ENGINE(units) },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Isolation: secrets that are written all over a framebuffer, looked for in the next framebuffer
- * or kept beside a neighbour; and packets that aim outside of the partition.
+ * or kept beside a neighbour; and packets that aim outside of the framebuffer.
  */
 #include <string.h>
 

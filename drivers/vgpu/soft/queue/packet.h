@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Packets: what all types have in common, and the description of a type. The table of types is in
- * work/packet_types.c; card/gpu.c gives it to each engine. Pure logic, compiled in user space too.
+ * work/packet_types.c; card/part.c gives it to each engine. Pure logic, compiled in user space too.
  */
 #ifndef _VGPU_SOFT_PACKET_H
 #define _VGPU_SOFT_PACKET_H

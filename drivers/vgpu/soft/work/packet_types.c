@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of packet types, and what each of them checks in a packet of its own. card/gpu.c
+ * The table of packet types, and what each of them checks in a packet of its own. card/part.c
  * gives the table to the engines that it makes; no other file knows a type by its name.
  */
 #include <linux/align.h>
