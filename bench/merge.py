@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""merge.py [--commit C] [--measured HOW] [--machine TEXT] [--no-table] [--out FILE] ROWS.json...
+"""merge.py [--commit C] [--measured HOW] [--machine TEXT] [--suffix TEXT] [--no-table] [--out FILE]
+         ROWS.json...
 
 Merges rows into build/bench.json by name and prints a table of those given.
 
@@ -153,6 +154,7 @@ def main():
                         help=f"what times are times of: {', '.join(MEASURED)}")
     parser.add_argument("--machine", default=f"{platform.system()} {platform.release()}",
                         help="where (default: here)")
+    parser.add_argument("--suffix", default="", help="what is added to the names of rows")
     parser.add_argument("--no-table", action="store_true", help="merge only")
     parser.add_argument("--out", default=os.path.join(top, "build", "bench.json"),
                         help="instead of build/bench.json")
@@ -160,7 +162,8 @@ def main():
     args = parser.parse_args()
     try:
         rows = [row for path in args.rows for row in read_rows(path)]
-        rows = [row | {"measured": measure_of(row, args.measured)} for row in rows]
+        rows = [row | {"measured": measure_of(row, args.measured),
+                       "name": row["name"] + args.suffix} for row in rows]
     except (OSError, ValueError) as error:
         print(f"merge.py: {error}", file=sys.stderr)
         return 2

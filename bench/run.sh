@@ -31,6 +31,7 @@
 # whose ratios differ by 0.3 % only, 3).
 # UNITS=N, CPUS=N: with so many units of gr, in machines of so many processors (the
 # default, and 2); the scoreboard's clients have the last one, engines the others.
+# switch_loss_units and switch_loss_compute_units are those rows with four units.
 # TIMEOUT=SECONDS of this host that each machine may take (3600).
 set -euo pipefail
 cd -- "${BASH_SOURCE[0]%/*}/.."
@@ -49,7 +50,8 @@ board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	preempt_latency switch_loss_compute compute_stop_p50 compute_stop_p99
 	error_detect error_recover hang_detect hang_recover pause_p99 compute_pause_p99
 	state_reload)
-wall=() attach=() space=() counted=() guest=() score=() fast=() compute=() moves=() noting=() sched=
+board_units=(switch_loss switch_loss_compute)
+wall=() attach=() space=() counted=() guest=() score=() fast=() score_units=() compute=() moves=() noting=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use|partition_apart) sched=1 ;;
@@ -58,7 +60,8 @@ for row in "$@"; do
 	compute_dispatch) counted+=("$row") ;;
 	compute_stop_p*|compute_pause_p99|pause_p99|state_reload) score+=("$row") ;;
 	compute|compute_*) compute+=("$row") ;;
-	score) score=("${board[@]}") fast=(is_009) ;;
+	score) score=("${board[@]}") fast=(is_009) score_units=("${board_units[@]}") ;;
+	switch_*_units) score_units+=("${row%_units}") ;;
 	is_009) fast=("$row") ;;
 	is_*|use_3_idle|switch_*|preempt_latency|error_*|hang_*) score+=("$row") ;;
 	attach) attach=("$row") ;;
@@ -82,7 +85,7 @@ if (( ${#compute[@]} )); then
 	bench/compute/run.sh "${compute[@]}"
 fi
 others=("${wall[@]}" "${space[@]}" "${attach[@]}" "${counted[@]}" "${guest[@]}" "${moves[@]}"
-	"${noting[@]}" "${score[@]}" "${fast[@]}")
+	"${noting[@]}" "${score[@]}" "${fast[@]}" "${score_units[@]}")
 (( ${#others[@]} )) || exit 0
 scripts/lab image
 scripts/build-modules stock
@@ -163,4 +166,9 @@ fi
 if (( ${#score[@]} )); then
 	in_lab "the scoreboard (some 8 min)" "${icount[@]}" -- \
 		bench/score-inside --pairs "${SCORE_PAIRS:-20}" --only "${score[*]}"
+fi
+if (( ${#score_units[@]} )); then
+	# A processor for each unit, and one for the clients.
+	CPUS=5 UNITS=4 in_lab "the scoreboard with four units (some 5 min)" "${icount[@]}" \
+		--env SUFFIX=_units -- bench/score-inside --only "${score_units[*]}"
 fi
