@@ -209,8 +209,8 @@ if any_wanted dispatch_test samples_test; then
 	done
 fi
 # Several units: some more than there are processors.
-units=(units_test units_idle_test dispatch_test dispatch_fault_test dispatch_stop_test
-	dispatch_sync_test dispatch_storm_test partition_time_test rcu_tasks_test)
+units=(units_test units_idle_test units_fence_test dispatch_test dispatch_fault_test
+	dispatch_stop_test dispatch_sync_test dispatch_storm_test partition_time_test rcu_tasks_test)
 if any_wanted "${units[@]}" && load units=4 vgpu.quarantine_faults=0; then
 	echo "# units=4"
 	for name in "${units[@]}"; do
