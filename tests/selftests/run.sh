@@ -213,10 +213,14 @@ fi
 units=(units_test units_idle_test units_fence_test dispatch_test dispatch_fault_test
 	dispatch_stop_test dispatch_limit_test dispatch_sync_test dispatch_storm_test
 	partition_time_test rcu_tasks_test)
-if any_wanted "${units[@]}" && load units=4 vgpu.quarantine_faults=0; then
+if any_wanted "${units[@]}" inject_gpu_test && load units=4 vgpu.quarantine_faults=0; then
 	echo "# units=4"
 	for name in "${units[@]}"; do
 		run "$name" VGPU_TEST_PROGRAMS=1500
+	done
+	# What has more to allocate then: flights, and what helpers need.
+	for name in programs partition bind_gpu; do
+		run inject_gpu_test "VGPU_TEST_ONLY=$name"
 	done
 	unload
 fi
