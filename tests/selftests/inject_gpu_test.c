@@ -217,6 +217,7 @@ static void bind_check(int ret, bool hit)
 	CHECK(!ioctl(fx_control(), VGPU_IOC_GPUS, &list), "%s", strerror(errno));
 	CHECK_EQ(bound(), ret == 0, "%s", strerror(-ret));
 	CHECK_EQ(list.count, ret == 0);
+	CHECK(!ret || !file_find_process("vgpu-gr"), "a thread of an engine is left");
 	linked = !access(path, F_OK);
 	/*
 	 * When mdev has no memory for this link it warns and goes on. The fixture finds the
@@ -394,7 +395,7 @@ static void program_check(int ret, bool hit)
 	for (i = 0; i < 5000; i++)
 		CHECK_EQ(out[i], i);
 	vgpu_chan_destroy(chan);
-	FX_SOON(compute_counter(&v, "context_bytes ") == 0);
+	FX_SOON(!compute_counter(&v, "context_bytes ") && !compute_counter(&v, "flight_bytes "));
 }
 
 static void programs(void)

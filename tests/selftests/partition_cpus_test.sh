@@ -39,6 +39,27 @@ online() {
 	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
 }
 
+# helpers: prints of each thread that helps partition 0, which is the whole GPU, where it may run,
+# and its cgroup
+helpers() {
+	local status group
+	grep -l "^Name:.vgpu-gr\.[0-9]*-" /proc/[0-9]*/status 2>/dev/null | while read -r status; do
+		group=$(<"${status%status}cgroup")
+		echo "$(sed -n 's/^Cpus_allowed_list:\t//p' "$status") ${group##*:}"
+	done
+}
+
+helpers_keep_to_engine_cpus() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		[[ $(helpers) != "$(printf '0-6 /\n%.0s' {1..6})" ]] || return 0
+		sleep 0.1
+	done
+	helpers
+	return 1
+}
+ktap_run helpers_keep_to_engine_cpus helpers_keep_to_engine_cpus
+
 "$ctl" partition mode on
 one=$("$ctl" partition create 1g) && two=$("$ctl" partition create 2g) && four=$("$ctl" partition create 4g)
 own=6

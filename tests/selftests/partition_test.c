@@ -77,6 +77,29 @@ static void places(void)
 	CHECK(strstr(part_refusal, "fits"), "%s", part_refusal);
 }
 
+/* As in linux/vgpu_clock.h. */
+#define SLOT_US		2000u
+#define STOP_US		50u
+
+/* The line of debugfs on a partition; @first and @nr: its slots, if it shares CPUs in time. */
+static void check_line(uint32_t id, unsigned int first, unsigned int nr)
+{
+	char path[128], line[160], text[TEXT];
+	struct vgpu_ctl_partition part;
+	struct vgpu_ctl_gpu gpu;
+
+	part_read(id, &part);
+	fx_ctl_gpu(&gpu);
+	snprintf(line, sizeof(line),
+		 "\npartition %u: %.16s, start_mb %llu, size_mb %llu, vgpus %u, slots_us %u+%u\n",
+		 id, (char *)part.profile, gpu.fb_bytes / 8 * part.start >> 20, part.fb_bytes >> 20,
+		 part.instances, part.shared_time ? first * SLOT_US : 0,
+		 part.shared_time ? nr * SLOT_US - STOP_US : 0);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/vgpu/%s/partitions", fx_gpu());
+	CHECK(file_read(path, text, sizeof(text)) > 0, "%s", path);
+	CHECK(strstr(text, line), "not there:%s%s", line, text);
+}
+
 /* A vGPU's framebuffer, in GiB of the GPU's, and its channels are its partition's. */
 static void check_place(const struct fx_vgpu *vgpu, unsigned int gb)
 {
@@ -108,6 +131,8 @@ static void vgpus_in_partitions(void)
 	check_place(&vgpus[2], 12);
 	CHECK_EQ(part_of(&vgpus[0]), one);
 	CHECK_EQ(part_of(&vgpus[2]), three);
+	check_line(one, 0, 1);
+	check_line(three, 4, 3);
 	for (i = 0; i < 3; i++)
 		inject_full_run(&vgpus[i]);
 	CHECK_EQ(part_at("3g", 4), three);

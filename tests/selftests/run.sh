@@ -179,7 +179,8 @@ plain=(sysfs_test config_test region_test submit_test space_test space_fault_tes
 	vgpuctl_test vgpuctl_partition_test observe_test display_test picture_test frame_test
 	edid_test vga_test storm_test registers_test
 	dispatch_test dispatch_fault_test dispatch_bounds_test dispatch_stop_test
-	dispatch_sync_test dispatch_storm_test native_test dispatch_share_test samples_test
+	dispatch_limit_test dispatch_sync_test dispatch_storm_test native_test
+	dispatch_share_test samples_test
 	vgpu_run_test vgpu_samples_test isa_test)
 [[ ! " ${tools[*]} " == *" pynvml_test "* ]] || plain+=(pynvml_test)
 if any_wanted "${plain[@]}" && load vgpu.quarantine_faults=0; then
@@ -210,12 +211,17 @@ if any_wanted dispatch_test samples_test; then
 	done
 fi
 # Several units: some more than there are processors.
-units=(units_test units_idle_test dispatch_test dispatch_fault_test dispatch_stop_test
-	dispatch_sync_test dispatch_storm_test partition_time_test rcu_tasks_test)
-if any_wanted "${units[@]}" && load units=4 vgpu.quarantine_faults=0; then
+units=(units_test units_idle_test units_fence_test dispatch_test dispatch_fault_test
+	dispatch_stop_test dispatch_limit_test dispatch_sync_test dispatch_storm_test
+	partition_time_test rcu_tasks_test)
+if any_wanted "${units[@]}" inject_gpu_test && load units=4 vgpu.quarantine_faults=0; then
 	echo "# units=4"
 	for name in "${units[@]}"; do
 		run "$name" VGPU_TEST_PROGRAMS=1500
+	done
+	# What has more to allocate then: flights, and what helpers need.
+	for name in programs partition bind_gpu; do
+		run inject_gpu_test "VGPU_TEST_ONLY=$name"
 	done
 	unload
 fi
