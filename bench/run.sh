@@ -51,7 +51,8 @@ board=(is_003 is_004 is_006 is_007 is_008 use_3_idle switch_loss switch_latency
 	error_detect error_recover hang_detect hang_recover pause_p99 compute_pause_p99
 	state_reload)
 board_units=(switch_loss switch_loss_compute)
-wall=() attach=() space=() counted=() guest=() score=() fast=() score_units=() compute=() moves=() noting=() sched=
+wall=() attach=() space=() counted=() guest=() score=() fast=()
+score_units=() compute=() moves=() noting=() sched=
 for row in "$@"; do
 	case $row in
 	sched|pick_scaling|pick_set|qos_violations|qos_use|partition_apart) sched=1 ;;
