@@ -340,19 +340,19 @@ static bool soft_context_evict(struct soft_compute *compute)
 }
 
 /*
- * Returns the context that has been idle for longest of those that have spare flights and have been
- * idle for @idle jiffies at least; it belongs to the caller now. NULL: there is none, or all of
- * them together do not leave room for @bytes.
+ * Returns the context that has been idle for longest of those that have spare flights and may not
+ * be wanted at once; it belongs to the caller now. NULL: there is none, or all of them together do
+ * not leave room for @bytes.
  */
-static struct soft_context *soft_context_oldest_spare(struct soft_compute *compute, size_t bytes,
-						      unsigned long idle)
+static struct soft_context *soft_context_oldest_spare(struct soft_compute *compute, size_t bytes)
 {
 	s64 over = atomic64_read(&compute->flight_bytes) + bytes - SOFT_FLIGHTS_BYTES / 2;
 	struct soft_context *context, *found = NULL;
 
 	raw_spin_lock(&compute->kept_lock);
 	list_for_each_entry(context, &compute->kept, link) {
-		if (time_before(jiffies, context->kept_at + idle) || (found && over <= 0))
+		if ((found && over <= 0) ||
+		    time_before(jiffies, context->kept_at + SOFT_LACKS_JIFFIES))
 			break;
 		if (list_empty(&context->spare))
 			continue;
@@ -368,22 +368,23 @@ static struct soft_context *soft_context_oldest_spare(struct soft_compute *compu
 }
 
 /**
- * soft_context_evict_spare() - make room for flights
- * @compute: of the vGPU
- * @bytes: of the flight that is to be made
- * @idle: in jiffies: a context that was idle for less may be wanted again at once
- *
- * Frees one context that keeps flights which no dispatch has.
- *
+ * soft_context_fill_up() - make flights for a context, if need be in place of those of idle ones
+ * @context: belongs to the caller
+ * @nr: how many it should have, its own with them; fewer will do, if there is no memory or room
  * Context: sleeps; not in an engine's thread.
- * Return: false if there is none, or if freeing all of them would not be enough.
  */
-bool soft_context_evict_spare(struct soft_compute *compute, size_t bytes, unsigned long idle)
+void soft_context_fill_up(struct soft_context *context, unsigned int nr)
 {
-	struct soft_context *context = soft_context_oldest_spare(compute, bytes, idle);
+	struct soft_context *idle;
 
-	soft_context_free(context);
-	return context;
+	while (soft_context_fill(context, nr) == -EBUSY) {
+		idle = soft_context_oldest_spare(context->compute,
+						 soft_flight_bytes(&context->own.size));
+		if (!idle)
+			return;
+		soft_context_free(idle);
+		context->lacks = false;
+	}
 }
 
 /* Counts the memory of a context that is to be made; frees idle contexts to make room for it. */
@@ -457,7 +458,7 @@ static int soft_context_try(struct soft_prepare *prepare)
 	if (!prepare->context)
 		prepare->context = soft_context_alloc(compute, &prepare->size, &ret);
 	if (prepare->context)
-		soft_context_fill(prepare->context, prepare->flights);
+		soft_context_fill_up(prepare->context, prepare->flights);
 	return ret;
 }
 

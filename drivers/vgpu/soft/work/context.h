@@ -4,6 +4,7 @@
 #define _VGPU_SOFT_CONTEXT_H
 
 #include <linux/atomic.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -13,6 +14,12 @@
 #include "head.h"
 #include "programs.h"
 #include "../simt/simt.h"
+
+/*
+ * Flights for which there was no memory or room are tried again after so long. Then contexts that
+ * have been idle for as long go, as the channel would have one unit for ever.
+ */
+#define SOFT_LACKS_JIFFIES	HZ
 
 struct seq_file;
 struct soft_channel;
@@ -134,7 +141,7 @@ int soft_compute_init(struct soft_compute *compute, struct soft_memory *mem, u32
 		      atomic_t *decoded);
 void soft_compute_exit(struct soft_compute *compute);
 bool soft_context_ready(struct soft_channel *ch, bool prepared);
-bool soft_context_evict_spare(struct soft_compute *compute, size_t bytes, unsigned long idle);
+void soft_context_fill_up(struct soft_context *context, unsigned int nr);
 struct soft_context_size soft_context_size(struct soft_exec *exec);
 struct soft_context *soft_context_alloc(struct soft_compute *compute,
 					const struct soft_context_size *size, int *ret);
@@ -153,6 +160,6 @@ void soft_context_add(struct soft_context *context, struct soft_flight *flight);
 bool soft_context_grow(struct soft_channel *ch);
 void soft_context_idle(struct soft_context *context);
 void soft_context_free_flights(struct soft_context *context);
-void soft_context_fill(struct soft_context *context, unsigned int nr);
+int soft_context_fill(struct soft_context *context, unsigned int nr);
 
 #endif /* _VGPU_SOFT_CONTEXT_H */

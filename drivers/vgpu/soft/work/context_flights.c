@@ -13,9 +13,6 @@
 #include "packet_types.h"
 #include "work.h"
 
-/* Flights that could not be made are tried again after so long. Contexts idle for as long go. */
-#define SOFT_LACKS_JIFFIES	HZ
-
 /*
  * So many are begun between two looks at flags: memory of their warps, which is in no cache, is
  * written to in 16 us at most for each.
@@ -111,30 +108,23 @@ bool soft_context_lacks(const struct soft_context *context, unsigned int nr)
 /**
  * soft_context_fill() - make flights for a context
  * @context: belongs to the caller
- * @nr: how many it should have, its own with them; fewer will do, if there is no memory or room
- *
- * A channel that does nothing any more does not keep room from those that do: these would have one
- * unit for ever.
- *
+ * @nr: how many it should have, its own with them
  * Context: sleeps; not in an engine's thread.
+ * Return: -ENOMEM, or -EBUSY: other flights leave no room; or 0, also if that was so just now.
  */
-void soft_context_fill(struct soft_context *context, unsigned int nr)
+int soft_context_fill(struct soft_context *context, unsigned int nr)
 {
 	struct soft_flight *flight;
-	int ret;
+	int ret = 0;
 
 	while (soft_context_lacks(context, nr)) {
 		flight = soft_flight_alloc(context->compute, &context->own.size, true, &ret);
-		if (!flight && ret == -EBUSY &&
-		    soft_context_evict_spare(context->compute,
-					     soft_flight_bytes(&context->own.size),
-					     SOFT_LACKS_JIFFIES))
-			continue;
 		context->lacks = !flight;
 		context->again = jiffies + SOFT_LACKS_JIFFIES;
 		if (!flight)
-			return;
+			break;
 		list_add_tail(&flight->link, &context->spare);
 		context->made++;
 	}
+	return ret;
 }

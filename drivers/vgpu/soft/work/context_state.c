@@ -284,6 +284,6 @@ int soft_context_bring_back(struct soft_channel *ch, struct vgpu_record_reader *
 		before = &flight->group;
 	}
 	if (!ret)
-		soft_context_fill(context, soft_context_flights(ch));
+		soft_context_fill_up(context, soft_context_flights(ch));
 	return ret;
 }
